@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/crawl_alone.h"
 
 #include "common/command_line/usage_error.h"
+#include "common/text/counted.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
@@ -77,10 +78,13 @@ Coroutine<bool> close_state(State& state, const Crawler<>& crawler, Ending endin
     const bool is_over = ending == Ending::complete || ending == Ending::max_pages;
     Coroutine<bool> closing = state.end(is_over, std::move(pages_with_missing_places));
     const bool is_kept = co_await std::move(closing);
+    if (!is_over && is_kept)
+        console.note("stage3: --state: run the same command again to continue");
     const State::Counts counts = state.counts();
     if (state.greeting().empty())
         co_return is_kept; // there was nothing to know yet
-    std::string text = fmt::format("stage3: asked about {} URLs", counts.asked);
+    std::string text =
+        fmt::format("stage3: asked about {}", common::counted(counts.asked, "URL"));
     if (counts.unchanged > 0)
         text += fmt::format(", of which {} have not changed", counts.unchanged);
     if (counts.not_asked > 0)

@@ -26,8 +26,8 @@ constexpr std::string_view help_on_verdicts =
                 Such URLs are listed; the exit status is 1 only with --strict
   dead
     error       There is an answer, but it leads nowhere:
-                - any other status, including 304, since we never ask whether
-                  the page has changed (9110: 15.4.5)
+                - any other status, including 304 (9110: 15.4.5), unless we have
+                  asked whether a page has changed (--state)
                 - the page is alive, but no element has the id that a link's
                   fragment names (--fragments): such a record has a fragment.
                   "#top", "#:~:text=", "#/..." and "#!..." need no element
@@ -132,9 +132,9 @@ constexpr std::string_view more_on_reports =
   --sitemap=URL        the same for this one; repeatable
 
 Sitemaps are read before the crawl, as politely as pages; they may be XML, text
-or indexes, packed or not. What they list outside the scope isn't fetched. The
-text report and jsonl also list orphans: URLs of a sitemap that are alive, but
-that no page links to. If a sitemap can't be read to its end, or exceeds the
+or indexes, compressed or not. What they list outside the scope isn't fetched.
+The text report and jsonl also list orphans: URLs of a sitemap that are alive,
+but that no page links to. If a sitemap can't be read to its end, or exceeds the
 protocol's limits (50,000 URLs, 50 MB), the exit status is 3.
 
 A site that has lived for years has dead links, and a test that always fails is
@@ -159,9 +159,11 @@ command, and the crawl after it asks servers only what has changed.
   --state FILE         keep there what servers answer (an SQLite database); one
                        crawl at a time can use it. Options on which answers
                        depend must be the same: URLs, scope, what is checked,
-                       headers and so on. Remove the file to begin anew
+                       headers and so on. --max-pages ends a crawl, --timeout
+                       interrupts it. Delete the file to start over
   --max-age AGE        don't even ask about a URL that was alive less than AGE
-                       ago (3600, 90m, 12h or 7d), nor what robots.txt says
+                       ago (3600, 90m, 12h or 7d); what robots.txt says about
+                       it now doesn't count either
 
 Options can be in a file, without dashes, one per line; url, too:
   # every link of ours

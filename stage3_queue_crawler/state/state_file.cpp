@@ -112,16 +112,15 @@ std::string lines_missing_in(const std::string& other, const std::string& text) 
     constexpr std::size_t longest = 200;
     if (result.size() > longest)
         result = result.substr(0, longest) + "...";
-    return result.empty() ? "nothing else" : result;
+    return result.empty() ? "nothing more" : result;
 }
 
 [[noreturn]] void explain(const std::string& file, const DatabaseError& error) {
     if (error.code == SQLITE_BUSY)
         throw StateError(fmt::format("{} is in use by another crawl", file));
     if (error.code == SQLITE_CORRUPT)
-        throw StateError(fmt::format("{} is damaged ({}): without this file, the crawl "
-                                     "begins anew",
-                                     file, error.what()));
+        throw StateError(fmt::format("{} is damaged ({}): delete it to start over", file,
+                                     error.what()));
     throw StateError(fmt::format("{}: {}", file, error.what()));
 }
 
@@ -221,8 +220,8 @@ void Tables::begin(const StateOptions& options) {
     }
     if (crawl_ > 0 && settings != options.settings)
         throw StateError(fmt::format(
-            "it holds a crawl with other options: that one has {}, and this one has {}; "
-            "give the same options, or name another file",
+            "it holds a crawl with other options (then: {}; now: {}): give the same "
+            "options, or name another file",
             lines_missing_in(options.settings, settings),
             lines_missing_in(settings, options.settings)));
     if (is_over)

@@ -141,9 +141,8 @@ TEST_CASE("the last lines count the pages that aren't noted") {
     }
     Crawl crawl;
     crawl.add("http://h/gone", pages);
-    crawl.check(
-        expected + "http://h/gone is on 3 more pages\n",
-        "ten pages are noted, and whoever mends those believes that all is done.");
+    crawl.check(expected + "http://h/gone is on 3 more pages\n",
+                "ten pages are noted, and once these are mended, all seems done.");
 }
 
 TEST_CASE("a server can't write a line of the report") {

@@ -1,5 +1,5 @@
 // This reads a log that is whole. If the log was cut off or damaged, it returns answers
-// that nobody has written. exercise.h says what it should do.
+// that were never written. exercise.h says what it should do.
 #include "exercise.h"
 
 std::vector<std::string> read_log(std::string_view bytes) {

@@ -1,5 +1,5 @@
 // start fails in: of a log that was cut off, the transactions that are whole count
-// start fails with: Nobody has written one of these
+// start fails with: One of these was never written
 #include "exercise.h"
 
 #include <doctest/doctest.h>
@@ -73,7 +73,10 @@ Answers read(std::string_view bytes) {
 }
 
 std::string listed(const Answers& answers) {
-    return answers.empty() ? "none" : fmt::format("\"{}\"", fmt::join(answers, "\", \""));
+    std::string text;
+    for (const char c : fmt::format("\"{}\"", fmt::join(answers, "\", \"")))
+        text += c >= ' ' && c < 0x7f ? std::string(1, c) : "?";
+    return answers.empty() ? "none" : text;
 }
 
 std::string advice(const Answers& is, const Answers& should) {
@@ -82,7 +85,7 @@ std::string advice(const Answers& is, const Answers& should) {
         fmt::format("It returns {}; right: {}. ", listed(is), listed(should));
     for (const std::string& answer : is)
         if (std::ranges::find(all, answer) == all.end())
-            return text + "Nobody has written one of these: is all of its text there?";
+            return text + "One of these was never written: is all of its text there?";
     if (is.size() < should.size())
         return text + "Answers of a transaction that is whole are missing.";
     return text + "An answer counts only with its commit.";
@@ -125,7 +128,7 @@ TEST_CASE("from the first damaged byte on, nothing counts") {
         const Answers answers = read(damaged);
         const Answers right = log.within(place);
         if (answers != right)
-            FAIL("byte " << place << " is another one. "
+            FAIL("byte " << place << " was changed. "
                          << advice_on_damage(answers, right));
     }
 }

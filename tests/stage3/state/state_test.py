@@ -197,6 +197,7 @@ class Continued(WithState):
         time.sleep(0.4)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(10), 130)
+        self.assertIn("run the same command again to continue", process.words())
         done = site.asked()
         text, words = self.crawl(site.root)
         self.assertIn("continuing the crawl of ", words)
@@ -243,9 +244,9 @@ class Continued(WithState):
         self.crawl(site.root, status=0)
         before = pathlib.Path(self.state).read_bytes()
         _, words = self.crawl("--fragments", site.root, status=2)
-        self.assertIn("it holds a crawl with other options: that one has nothing else, and this one has --fragments", words)
+        self.assertIn("it holds a crawl with other options (then: nothing more; now: --fragments)", words)
         _, words = self.crawl(site.root + "/x", status=2)
-        self.assertIn(f"that one has URLs {site.root}, and", words)
+        self.assertIn(f"(then: URLs {site.root}; now: URLs", words)
         self.assertEqual(pathlib.Path(self.state).read_bytes(), before)
 
 
