@@ -132,8 +132,7 @@ PageFetchSettings Crawler<F>::settings_of_fetch() const {
             .logins = settings_.logins,
             .is_foreign =
                 [this](const common::Url& url) {
-                    return settings_.checks.foreign && scope_->is_foreign(url)
-                           && !scope_->is_own_host(url);
+                    return settings_.checks.foreign && scope_->is_elsewhere(url);
                 },
             .foreign_retry = settings_.checks.foreign_retry,
             .answers = settings_.answers,

@@ -80,6 +80,11 @@ class Scope {
     /// True if the user has excluded it. This is the only check for roots.
     bool excludes(const common::Url& url) const;
 
+    /// True for a server that isn't the user's choice, whatever is excluded there.
+    bool is_elsewhere(const common::Url& url) const {
+        return !is_near(url) && !is_own_host(url);
+    }
+
   private:
     bool is_near(const common::Url& url) const;
 

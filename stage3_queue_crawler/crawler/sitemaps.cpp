@@ -229,8 +229,7 @@ Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int 
 }
 
 bool Sitemaps::is_foreign(const Url& url) const {
-    return !settings_.choice.is_none() && scope_.is_foreign(url)
-           && !scope_.is_own_host(url)
+    return !settings_.choice.is_none() && scope_.is_elsewhere(url)
            && std::ranges::none_of(settings_.choice.urls, [&](const Url& named) {
                   return named.host() == url.host();
               });

@@ -195,3 +195,13 @@ TEST_CASE("a long URL can be matched against a pattern") {
     CHECK_FALSE(
         Pattern("a$").is_found_in(("http://h/" + std::string(8000, 'a') + "z").c_str()));
 }
+
+TEST_CASE("a server is someone else's, even if its URLs are excluded") {
+    std::vector<Pattern> excluded;
+    excluded.emplace_back("robots");
+    const Scope scope(Reach::prefix, {url_of("http://h/docs/")}, std::move(excluded));
+    CHECK(scope.is_elsewhere(url_of("http://10.9.9.9/robots.txt")));
+    CHECK(scope.is_elsewhere(url_of("http://10.9.9.9/")));
+    CHECK_FALSE(scope.is_elsewhere(url_of("http://h/robots.txt")));
+    CHECK_FALSE(scope.is_elsewhere(url_of("http://h:81/")));
+}
