@@ -8,10 +8,11 @@
 #include <libxml/parser.h>
 
 #include <algorithm>
-#include <climits>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
 namespace {
@@ -45,31 +46,40 @@ struct SitemapReader {
     const Url& base;
     const SitemapLimits& limits;
     xmlParserCtxt* parser = nullptr;
-    std::size_t depth = 0; // of elements
+    std::vector<int> open = {}; // elements: how many namespaces each declares
+    int namespaces = 0;         // in all of these
     bool is_in_entry = false;
     bool is_in_loc = false;
     bool has_entity = false; // in its text, and we don't know what it stands for
     std::string text = {};   // of <loc>
 
-    void start(std::string_view name) {
-        ++depth;
-        if (depth == 1) {
+    std::size_t depth() const { return open.size(); }
+
+    void stop(std::string why) {
+        sitemap.error = std::move(why);
+        ::xmlStopParser(parser);
+    }
+    void start(std::string_view name, int declared) {
+        constexpr std::size_t most_open = 100;
+        constexpr int most_namespaces = 30; // libxml2 goes through them at each name
+        open.push_back(declared);
+        namespaces += declared;
+        if (depth() > most_open || namespaces > most_namespaces) {
+            stop("not a sitemap: too many elements or namespaces in one another");
+        } else if (depth() == 1) {
             sitemap.is_index = name == "sitemapindex";
-            if (!sitemap.is_index && name != "urlset") {
-                sitemap.error =
-                    fmt::format("not a sitemap, but XML for <{}>", shown(name));
-                ::xmlStopParser(parser);
-            }
-        } else if (depth == 2) {
+            if (!sitemap.is_index && name != "urlset")
+                stop(fmt::format("not a sitemap, but XML for <{}>", shown(name)));
+        } else if (depth() == 2) {
             is_in_entry = name == (sitemap.is_index ? "sitemap" : "url");
-        } else if (depth == 3 && is_in_entry && name == "loc") {
+        } else if (depth() == 3 && is_in_entry && name == "loc") {
             is_in_loc = true;
             has_entity = false;
             text.clear();
         }
     }
     void end() {
-        if (depth == 3 && is_in_loc) {
+        if (depth() == 3 && is_in_loc) {
             is_in_loc = false;
             const std::string_view reference = common::trim(text);
             const bool is_there = !reference.empty() && !has_entity;
@@ -77,11 +87,12 @@ struct SitemapReader {
                       is_there ? common::resolve_url(reference, base) : std::nullopt,
                       limits);
         }
-        --depth;
+        namespaces -= open.back();
+        open.pop_back();
     }
     void add(std::string_view more) {
         constexpr std::size_t most = 4 * common::max_url_length; // with spaces around it
-        if (is_in_loc && depth == 3)
+        if (is_in_loc && depth() == 3)
             text += more.substr(0, most - std::min(most, text.size()));
     }
 };
@@ -90,13 +101,16 @@ SitemapReader& reader_in(void* reader) { return *static_cast<SitemapReader*>(rea
 
 const char* chars(const xmlChar* text) { return reinterpret_cast<const char*>(text); }
 
+constexpr const char* has_declarations =
+    "not read, since it declares its own kind of XML";
+
 xmlSAXHandler sitemap_handler() {
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = [](void* reader, const xmlChar* name, const xmlChar*,
-                                const xmlChar*, int, const xmlChar**, int, int,
+                                const xmlChar*, int namespaces, const xmlChar**, int, int,
                                 const xmlChar**) {
-        reader_in(reader).start(chars(name));
+        reader_in(reader).start(chars(name), namespaces);
     };
     handler.endElementNs = [](void* reader, const xmlChar*, const xmlChar*,
                               const xmlChar*) { reader_in(reader).end(); };
@@ -107,9 +121,18 @@ xmlSAXHandler sitemap_handler() {
     handler.reference = [](void* reader, const xmlChar*) {
         reader_in(reader).has_entity = true;
     };
-    // It would read declarations from elsewhere; see common/web/links.cpp.
+    // Declarations make other texts longer: an entity unfolds to more entities, and each
+    // element gets thousands of attributes. No sitemap needs them, so we stop there.
+    handler.attributeDecl = [](void* reader, const xmlChar*, const xmlChar*, int, int,
+                               const xmlChar*, xmlEnumeration* values) {
+        ::xmlFreeEnumeration(values);
+        reader_in(reader).stop(has_declarations);
+    };
+    handler.entityDecl = [](void* reader, const xmlChar*, int, const xmlChar*,
+                            const xmlChar*,
+                            xmlChar*) { reader_in(reader).stop(has_declarations); };
     handler.getParameterEntity = [](void* reader, const xmlChar*) -> xmlEntity* {
-        ::xmlStopParser(reader_in(reader).parser);
+        reader_in(reader).stop(has_declarations);
         return nullptr;
     };
     return handler;
@@ -122,8 +145,40 @@ std::string describe_xml_error(xmlParserCtxt* parser) {
     return fmt::format("broken XML in line {}: {}", error->line, shown(error->message));
 }
 
-/// Reads up to the first error. Entities that the document defines are not known: a few
-/// lines of them can unfold to gigabytes.
+/// True if the parser waits for the end of something that is already too long. Comments
+/// may hide entries.
+bool is_too_long(const xmlParserCtxt& parser) {
+    constexpr std::size_t longest = 8 * 1024;
+    constexpr std::size_t longest_comment = 256 * 1024;
+    const xmlParserInput* const input = parser.input;
+    if (input == nullptr || input->cur == nullptr)
+        return false;
+    const std::string_view unread(chars(input->cur),
+                                  static_cast<std::size_t>(input->end - input->cur));
+    return unread.size() > (unread.starts_with("<!--") ? longest_comment : longest);
+}
+
+/// Passes it on in small parts: for one tag, libxml2 needs time that grows with the
+/// square of the number of its attributes.
+void parse(std::string_view document, SitemapReader& reader) {
+    constexpr std::size_t part = 4096;
+    constexpr int most_names = 10'000; // libxml2's table of them doesn't grow further
+    while (!document.empty() && reader.parser->wellFormed != 0) {
+        const std::string_view next = document.substr(0, part);
+        document.remove_prefix(next.size());
+        const bool is_end = document.empty() && !reader.sitemap.is_cut_off;
+        ::xmlParseChunk(reader.parser, next.data(), static_cast<int>(next.size()),
+                        is_end ? 1 : 0);
+        if (!reader.sitemap.error.empty())
+            return;
+        if (is_too_long(*reader.parser))
+            reader.stop("not a sitemap: a tag is too long");
+        else if (::xmlDictSize(reader.parser->dict) > most_names)
+            reader.stop("not a sitemap: its elements have too many names");
+    }
+}
+
+/// Reads up to the first error.
 void read_xml(std::string_view document, SitemapReader reader) {
     [[maybe_unused]] static const bool initialised = [] {
         ::xmlInitParser(); // once, before two threads use it at the same time
@@ -136,9 +191,7 @@ void read_xml(std::string_view document, SitemapReader reader) {
     reader.parser = parser.get();
     ::xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_NOERROR
                                           | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
-    const bool is_end = !reader.sitemap.is_cut_off;
-    ::xmlParseChunk(parser.get(), document.data(), static_cast<int>(document.size()),
-                    is_end ? 1 : 0);
+    parse(document, reader);
     if (parser->wellFormed == 0 && reader.sitemap.error.empty())
         reader.sitemap.error = describe_xml_error(parser.get());
     if (parser->myDoc != nullptr) { // the parser has made it, not we
@@ -189,7 +242,7 @@ Sitemap read_sitemap(std::string_view body, const Url& url, const SitemapLimits&
     sitemap.is_cut_off = body.size() > limits.bytes;
     if (is_gzip(body))
         body = unpacked = unpack(body, limits, sitemap);
-    body = body.substr(0, std::min<std::size_t>(limits.bytes, INT_MAX / 4));
+    body = body.substr(0, limits.bytes);
     const auto begin = std::min(body.find_first_not_of(" \t\r\n"), body.size());
     body.remove_prefix(begin); // some programs put an empty line before "<?xml"
     std::string storage;

@@ -137,6 +137,8 @@ TEST_CASE("entries that are no URLs are counted") {
                           "<url></url><url><loc>/a</loc></url>"));
     CHECK(urls_in(sitemap) == Urls{"http://h/a"});
     CHECK(sitemap.unreadable == 3);
+    CHECK(urls_in("<!DOCTYPE urlset>" + urlset("<url><loc>/a</loc></url>"))
+          == Urls{"http://h/a"});
     const Sitemap unknown = read_map("<!DOCTYPE urlset SYSTEM 'none.dtd'>"
                                      + urlset("<url><loc>/a&b;</loc></url>"));
     CHECK(unknown.urls.empty());
@@ -158,13 +160,49 @@ TEST_CASE("a sitemap's own entities aren't unfolded, and no other file is read")
         bomb += fmt::format("<!ENTITY a{} '&a{};&a{};'>", i, i - 1, i - 1);
     const Sitemap sitemap = read_map(
         bomb + "]>" + urlset("<url><loc>/1</loc></url><url><loc>/&a30;</loc></url>"));
-    CHECK(urls_in(sitemap) == Urls{"http://h/1"});
+    CHECK(urls_in(sitemap).empty());
+    CHECK(sitemap.error == "not read, since it declares its own kind of XML");
     CHECK(urls_in("<!DOCTYPE urlset [<!ENTITY e SYSTEM 'file:///etc/hostname'>]>"
                   + urlset("<url><loc>/&e;</loc></url>"))
               .empty());
     CHECK(urls_in("<!DOCTYPE urlset [<!ENTITY % e SYSTEM 'file:///etc/hostname'>%e;]>"
                   + urlset(""))
               .empty());
+}
+
+// Each of these has taken minutes, or hundreds of megabytes.
+TEST_CASE("a sitemap that makes work for the parser isn't read to its end") {
+    const auto error_of = [](const std::string& inside) {
+        return read_map("<urlset>" + inside).error;
+    };
+    std::string attributes;
+    std::string names;
+    std::string declared;
+    std::string namespaces;
+    for (int i = 0; i < 120'000; ++i) {
+        attributes += fmt::format(" a{}=''", i);
+        names += fmt::format("<a{}/>", i);
+        namespaces += fmt::format("<a xmlns:n{}='x'>", i);
+    }
+    for (int i = 0; i < 200; ++i)
+        declared += fmt::format(" a{} CDATA ''", i);
+    std::string elements;
+    std::string deep;
+    for (int i = 0; i < 20'000; ++i) {
+        elements += "<x/>";
+        deep += "<a>";
+    }
+    CHECK(error_of("<x" + attributes + "/>") == "not a sitemap: a tag is too long");
+    CHECK(read_map("<!DOCTYPE urlset [<!ATTLIST x" + declared + ">]>" + urlset(elements))
+              .error
+          == "not read, since it declares its own kind of XML");
+    for (const std::string& nested : {deep, namespaces.substr(0, 100'000)})
+        CHECK(error_of(nested)
+              == "not a sitemap: too many elements or namespaces in one another");
+    CHECK(error_of(names) == "not a sitemap: its elements have too many names");
+    const std::string comment = "<!--" + attributes.substr(0, 100'000) + "-->";
+    CHECK(urls_in(comment + urlset(comment + "<url><loc>/a</loc></url>"))
+          == Urls{"http://h/a"});
 }
 
 TEST_CASE("a packed sitemap is unpacked, as far as it goes") {
