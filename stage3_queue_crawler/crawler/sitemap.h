@@ -21,6 +21,8 @@ struct SitemapLimits {
     std::size_t urls = 50'000;                         ///< in one of them
     std::size_t bytes = std::size_t{50} * 1024 * 1024; ///< of one of them, unpacked
     std::size_t sitemaps = 50'000;                     ///< to be fetched
+    std::size_t total_urls = 1'000'000;                ///< in all of them
+    std::size_t total_bytes = std::size_t{128} * 1024 * 1024; ///< of these URLs
 };
 
 /// Which sitemaps to read.

@@ -28,11 +28,13 @@ Coroutine<> Sitemaps::read(std::vector<Url> roots) {
         add({.url = url});
     if (settings_.choice.of_roots)
         co_await look_in_robots(roots);
-    while (!to_read_.empty()) {
+    while (!to_read_.empty() && !is_full_) {
         Next next = std::move(to_read_.front());
         to_read_.pop_front();
         co_await read_one(std::move(next));
     }
+    leave_out_rest();
+    known_.clear();
     tell_foreign();
 }
 
@@ -119,12 +121,32 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
         if (sitemap.is_index) {
             add({.url = entry, .depth = next.depth + 1});
         } else if (scope_.contains(entry)) {
-            if (known_.insert(entry).second)
-                listed_.push_back({.url = entry, .sitemap = url});
+            list(entry, url);
         } else if (scope_.is_foreign(entry) && ++foreign_ == 1) {
             first_foreign_ = entry; // the user hasn't excluded it, so it's worth a note
         }
     }
+}
+
+void Sitemaps::list(const Url& url, const Url& sitemap) {
+    const SitemapLimits& limits = settings_.choice.limits;
+    if (known_.contains(url))
+        return;
+    // Both are kept, once for each URL.
+    const std::size_t bytes = url.href().size() + sitemap.href().size();
+    is_full_ = is_full_ || listed_.size() == limits.total_urls
+               || bytes > limits.total_bytes - listed_bytes_;
+    if (is_full_)
+        return leave_out("URLs beyond what fits: too many sitemaps", 1, sitemap);
+    listed_bytes_ += bytes;
+    known_.insert(url);
+    listed_.push_back({.url = url, .sitemap = sitemap});
+}
+
+void Sitemaps::leave_out_rest() {
+    if (!to_read_.empty())
+        leave_out("sitemaps beyond what fits", to_read_.size(), to_read_.front().url);
+    to_read_.clear();
 }
 
 /// The user hears about the first of each kind.

@@ -93,6 +93,8 @@ class Sitemaps {
     GetOptions options_for(const common::Url& url) const;
     void take(const Next& next, const common::Url& url, const Sitemap& sitemap);
     void leave_out(std::string_view why, std::size_t entries, const common::Url& sitemap);
+    void list(const common::Url& url, const common::Url& sitemap);
+    void leave_out_rest();
     void tell_foreign() const;
 
     EventLoop& loop_;
@@ -107,6 +109,8 @@ class Sitemaps {
     std::unordered_map<std::string, EventLoop::Duration> delays_;   // by host
     std::unordered_map<std::string, EventLoop::TimePoint> free_at_; // by host
     std::vector<ListedUrl> listed_;
+    std::size_t listed_bytes_ = 0;
+    bool is_full_ = false;    // listed_: more would exceed a limit
     std::size_t foreign_ = 0; // listed, but out of scope
     std::optional<common::Url> first_foreign_;
     std::vector<LeftOut> left_out_;
