@@ -20,6 +20,8 @@ using common::Url;
 namespace {
 
 constexpr std::string_view unreadable = "sitemaps that can't be read to their end";
+constexpr int most_failures = 3;
+constexpr std::size_t most_abroad = 1000;
 
 } // namespace
 
@@ -77,6 +79,9 @@ void Sitemaps::add(Next next) {
             1, next.url);
     else if (next.depth > most_indexes)
         leave_out("sitemaps in an index in an index in an index", 1, next.url);
+    else if (is_foreign(next.url) && ++abroad_ > most_abroad)
+        leave_out(fmt::format("sitemaps out of scope beyond the first {}", most_abroad),
+                  1, next.url);
     else
         to_read_.push_back(std::move(next));
 }
@@ -85,6 +90,12 @@ void Sitemaps::add(Next next) {
 
 Coroutine<> Sitemaps::read_one(Next next) {
     Got got = co_await fetch(next.url);
+    if (got.is_given_up) {
+        leave_out(fmt::format("sitemaps of servers that failed {} times in a row",
+                              most_failures),
+                  1, got.url);
+        co_return;
+    }
     if (!got.error.empty()) {
         constexpr int not_found = 404;
         if (next.is_guess && got.status == not_found) {
@@ -169,6 +180,9 @@ Coroutine<Sitemaps::Got> Sitemaps::fetch(Url url) {
     constexpr int most_redirects = 5;
     Got got{.url = url};
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
+        got.is_given_up = failures_at(got.url) == most_failures;
+        if (got.is_given_up)
+            co_return got;
         got.error = co_await why_not(got.url);
         if (!got.error.empty())
             co_return got;
@@ -198,6 +212,7 @@ Coroutine<std::string> Sitemaps::why_not(const Url& url) {
     try {
         answer = co_await robots_.ask(url);
     } catch (const FetchError& error) {
+        ++failures_at(url);
         co_return error.what();
     }
     const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
@@ -208,18 +223,30 @@ Coroutine<std::string> Sitemaps::why_not(const Url& url) {
     co_return answer->rules.allows(url.target()) ? "" : answer->reason;
 }
 
-/// With a redirect, its target is the body.
+/// A crawl doesn't begin before this ends, so a server that has failed gets only one try
+/// for each further sitemap, and soon no more.
 Coroutine<Sitemaps::Got> Sitemaps::try_to_fetch(Url url) {
     Got got{.url = url};
+    int& failures = failures_at(url);
     for (int tries = 1;; ++tries) {
         co_await wait_for_turn(host_of(url));
         const auto wait = co_await try_once(url, tries, got);
-        if (!wait)
+        const bool has_failed =
+            !got.error.empty() && (got.status == 0 || RetryPolicy::may_pass(got.status));
+        if (!wait || failures > 0 || is_foreign(url)) {
+            failures = has_failed ? failures + 1 : 0;
             co_return got;
+        }
         co_await sleep(std::chrono::ceil<EventLoop::Duration>(*wait));
     }
 }
 
+/// In a row. All foreign servers count as one: an index may name thousands.
+int& Sitemaps::failures_at(const Url& url) {
+    return failures_[is_foreign(url) ? std::string() : host_of(url)];
+}
+
+/// Asks once. With a redirect, its target is the body.
 /// If there is a result, it should be tried again after that time.
 Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int tries,
                                                                    Got& got) {
@@ -231,8 +258,6 @@ Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int 
     try {
         Response response = co_await fetch_.session().get(url, options_for(url));
         got.status = told.status = response.status();
-        if (const auto wait = retries_.after(got.status, response.retry_after(), tries))
-            co_return wait;
         if (common::is_redirect(got.status)) {
             got.body = told.location = common::trim(response.header("Location"));
         } else if (!common::is_success(got.status)) {
@@ -241,8 +266,9 @@ Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int 
             got.body = co_await response.read_beginning();
             told.bytes = got.body.size();
         }
-        co_return std::nullopt;
+        co_return retries_.after(got.status, response.retry_after(), tries);
     } catch (const FetchError& error) {
+        got.status = 0;
         got.error = told.error = error.what();
         if (const auto again = fetch_.after(error, tries))
             co_return again->wait;

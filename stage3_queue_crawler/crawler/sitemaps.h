@@ -77,7 +77,8 @@ class Sitemaps {
         common::Url url;
         int status = 0;
         std::string body = {};
-        std::string error = {}; ///< why there is no body; empty: there is one
+        std::string error = {};   ///< why there is no body; empty: there is one
+        bool is_given_up = false; ///< its server has failed too often
     };
 
     Coroutine<> look_in_robots(const std::vector<common::Url>& roots);
@@ -86,6 +87,7 @@ class Sitemaps {
     Coroutine<Got> fetch(common::Url url);
     Coroutine<std::string> why_not(const common::Url& url);
     Coroutine<Got> try_to_fetch(common::Url url);
+    int& failures_at(const common::Url& url);
     Coroutine<std::optional<RetryPolicy::Duration>> try_once(common::Url url, int tries,
                                                              Got& got);
     Coroutine<> wait_for_turn(std::string host);
@@ -108,6 +110,8 @@ class Sitemaps {
     std::unordered_set<common::Url> known_;                         // in `listed_`
     std::unordered_map<std::string, EventLoop::Duration> delays_;   // by host
     std::unordered_map<std::string, EventLoop::TimePoint> free_at_; // by host
+    std::unordered_map<std::string, int> failures_;                 // in a row, by host
+    std::size_t abroad_ = 0;                                        // foreign sitemaps
     std::vector<ListedUrl> listed_;
     std::size_t listed_bytes_ = 0;
     bool is_full_ = false;    // listed_: more would exceed a limit

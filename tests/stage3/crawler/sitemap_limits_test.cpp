@@ -64,6 +64,54 @@ TEST_CASE("there is a limit on what all sitemaps list together") {
         CHECK(result.left_out[0].example == server.url("/1"));
         CHECK(result.left_out[1].links == 8);
         CHECK(says(result, "too many sitemaps"));
-        CHECK(std::ranges::count(site.server.requests(), "/2", &Request::target) == 0);
+        CHECK(server.times_asked("/2") == 0);
     }
+}
+
+TEST_CASE("a crawl doesn't wait for sitemaps of servers that fail") {
+    WithSitemaps site;
+    site.setup.settings.max_tries = 2;
+    const Reply busy = respond(503, "text/plain", "", "Retry-After: 1\r\n");
+    for (int i = 0; i < 10; ++i)
+        site.server.on(fmt::format("/{}", i), busy);
+    const Result result = site.crawl();
+    CHECK(result.seconds < 3);
+    CHECK(site.server.times_asked("/0") == 2);
+    CHECK(site.server.times_asked("/1") == 1);
+    CHECK(site.server.times_asked("/2") == 1);
+    CHECK(site.server.times_asked("/3") == 0);
+    CHECK(says(result, "/2: HTTP status 503"));
+    CHECK(says(result, "/3: left out are sitemaps of servers that failed 3 times"));
+    REQUIRE(result.left_out.size() == 2);
+    CHECK(result.left_out[1].links == 7);
+}
+
+TEST_CASE("a failure between sitemaps that can be read is no reason to give up") {
+    WithSitemaps site;
+    site.setup.settings.max_tries = 1;
+    const Reply busy = respond(503, "text/plain", "");
+    for (int i = 0; i < 10; ++i)
+        site.server.on(fmt::format("/{}", i),
+                       i % 3 == 2 ? list_of({site.server.url("/a")}) : busy);
+    CHECK(site.crawl().left_out.size() == 1);
+    CHECK(site.server.times_asked("/9") == 1);
+}
+
+TEST_CASE(
+    "servers that only a sitemap names get one try, and few sitemaps are read there") {
+    ScriptedServer server;
+    std::string robots;
+    for (int i = 0; i <= 1000; ++i)
+        robots += fmt::format("Sitemap: http://127.1.{}.{}:{}/{}\n", i / 250, 1 + i % 250,
+                              server.port(), i);
+    server.on("/robots.txt", {respond(200, "text/plain", robots), Reply{Reset{}}});
+    server.on("/", page({}));
+    Setup setup;
+    setup.settings.sitemaps.of_roots = true;
+    setup.settings.max_tries = 2;
+    const Result result = setup.crawl(server.url());
+    CHECK(
+        says(result, "/1000: left out are sitemaps out of scope beyond the first 1000"));
+    CHECK(says(result, "/3: left out are sitemaps of servers that failed 3 times"));
+    CHECK(result.seconds < 5);
 }
