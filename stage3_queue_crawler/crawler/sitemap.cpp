@@ -68,7 +68,8 @@ struct SitemapReader {
             stop("not a sitemap: too many elements or namespaces in one another");
         } else if (depth() == 1) {
             sitemap.is_index = name == "sitemapindex";
-            if (!sitemap.is_index && name != "urlset")
+            sitemap.is_one = sitemap.is_index || name == "urlset";
+            if (!sitemap.is_one)
                 stop(fmt::format("not a sitemap, but XML for <{}>", shown(name)));
         } else if (depth() == 2) {
             is_in_entry = name == (sitemap.is_index ? "sitemap" : "url");
@@ -212,7 +213,8 @@ void read_text(std::string_view text, const SitemapLimits& limits, Sitemap& site
         if (const std::string_view url = common::trim(line); !url.empty())
             add_entry(sitemap, common::parse_url(url), limits);
     }
-    if (sitemap.urls.empty())
+    sitemap.is_one = !sitemap.urls.empty();
+    if (!sitemap.is_one)
         sitemap.error = "not a sitemap: neither XML nor a list of URLs";
 }
 

@@ -35,6 +35,7 @@ struct SitemapChoice {
 };
 
 struct Sitemap {
+    bool is_one = false;           ///< and nothing else, such as a page of HTML
     bool is_index = false;         ///< then the URLs are those of sitemaps
     std::vector<common::Url> urls; ///< in its order; perhaps some more than once
     std::size_t left_out = 0;      ///< entries beyond SitemapLimits::urls

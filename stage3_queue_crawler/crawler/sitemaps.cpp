@@ -96,28 +96,29 @@ Coroutine<> Sitemaps::read_one(Next next) {
                   1, got.url);
         co_return;
     }
+    constexpr int mistake = 400; // to 499: the request's
+    constexpr int failure = 500;
+    if (next.is_guess
+        && (got.is_refused || (got.status >= mistake && got.status < failure))) {
+        tell_absent(next.url);
+        co_return;
+    }
     if (!got.error.empty()) {
-        constexpr int not_found = 404;
-        if (next.is_guess && got.status == not_found) {
-            settings_.on_note(fmt::format("{}: there is no such sitemap, and robots.txt "
-                                          "names no other",
-                                          next.url.href()));
-            co_return;
-        }
-        settings_.on_note(fmt::format("the sitemap {}: {}", next.url.href(), got.error));
-        count_left_out(left_out_, unreadable, 1, next.url.href());
+        tell_unreadable(next.url, got.error);
         co_return;
     }
     // In the loop's own thread: no other task has anything to do yet.
-    take(next, got.url, read_sitemap(got.body, got.url, settings_.choice.limits));
+    const Sitemap sitemap = read_sitemap(got.body, got.url, settings_.choice.limits);
+    if (next.is_guess && !sitemap.is_one)
+        tell_absent(next.url); // but perhaps a page, with status 200
+    else
+        take(next, got.url, sitemap);
 }
 
 void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
     const SitemapLimits& limits = settings_.choice.limits;
-    if (!sitemap.error.empty()) {
-        settings_.on_note(fmt::format("the sitemap {}: {}", url.href(), sitemap.error));
-        count_left_out(left_out_, unreadable, 1, url.href());
-    }
+    if (!sitemap.error.empty())
+        tell_unreadable(url, sitemap.error);
     if (sitemap.unreadable > 0)
         settings_.on_note(fmt::format("the sitemap {}: {} entries are no http or https "
                                       "URLs",
@@ -160,6 +161,17 @@ void Sitemaps::leave_out_rest() {
     to_read_.clear();
 }
 
+void Sitemaps::tell_absent(const Url& sitemap) {
+    settings_.on_note(fmt::format("{}: there is no such sitemap, and robots.txt names "
+                                  "no other",
+                                  sitemap.href()));
+}
+
+void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
+    settings_.on_note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
+    count_left_out(left_out_, unreadable, 1, sitemap.href());
+}
+
 /// The user hears about the first of each kind.
 void Sitemaps::leave_out(std::string_view why, std::size_t entries, const Url& sitemap) {
     if (count_left_out(left_out_, why, entries, sitemap.href()))
@@ -183,7 +195,7 @@ Coroutine<Sitemaps::Got> Sitemaps::fetch(Url url) {
         got.is_given_up = failures_at(got.url) == most_failures;
         if (got.is_given_up)
             co_return got;
-        got.error = co_await why_not(got.url);
+        co_await ask_robots(got);
         if (!got.error.empty())
             co_return got;
         got = co_await try_to_fetch(got.url);
@@ -200,12 +212,14 @@ Coroutine<Sitemaps::Got> Sitemaps::fetch(Url url) {
     co_return got;
 }
 
-/// Why it may not be fetched; empty: it may be.
-Coroutine<std::string> Sitemaps::why_not(const Url& url) {
-    if (scope_.excludes(url))
-        co_return "redirect to an excluded URL";
-    if (!settings_.obey_robots)
-        co_return "";
+/// There is an error if it may not be fetched.
+Coroutine<> Sitemaps::ask_robots(Got& got) {
+    const Url& url = got.url;
+    got.is_refused = scope_.excludes(url);
+    if (got.is_refused)
+        got.error = "redirect to an excluded URL";
+    if (got.is_refused || !settings_.obey_robots)
+        co_return;
     const std::string host = host_of(url);
     const bool is_first = !delays_.contains(host);
     RobotsCache::Answer answer;
@@ -213,14 +227,17 @@ Coroutine<std::string> Sitemaps::why_not(const Url& url) {
         answer = co_await robots_.ask(url);
     } catch (const FetchError& error) {
         ++failures_at(url);
-        co_return error.what();
+        got.error = error.what();
+        co_return;
     }
     const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
     delays_[host] =
         std::max(settings_.delay, std::chrono::ceil<EventLoop::Duration>(wanted));
     if (is_first)
         has_asked(host);
-    co_return answer->rules.allows(url.target()) ? "" : answer->reason;
+    got.is_refused = !answer->rules.allows(url.target());
+    if (got.is_refused)
+        got.error = answer->reason;
 }
 
 /// A crawl doesn't begin before this ends, so a server that has failed gets only one try

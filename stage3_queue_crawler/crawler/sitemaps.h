@@ -78,6 +78,7 @@ class Sitemaps {
         int status = 0;
         std::string body = {};
         std::string error = {};   ///< why there is no body; empty: there is one
+        bool is_refused = false;  ///< by robots.txt or the user
         bool is_given_up = false; ///< its server has failed too often
     };
 
@@ -85,7 +86,7 @@ class Sitemaps {
     void add(Next next);
     Coroutine<> read_one(Next next);
     Coroutine<Got> fetch(common::Url url);
-    Coroutine<std::string> why_not(const common::Url& url);
+    Coroutine<> ask_robots(Got& got);
     Coroutine<Got> try_to_fetch(common::Url url);
     int& failures_at(const common::Url& url);
     Coroutine<std::optional<RetryPolicy::Duration>> try_once(common::Url url, int tries,
@@ -94,6 +95,8 @@ class Sitemaps {
     void has_asked(const std::string& host);
     GetOptions options_for(const common::Url& url) const;
     void take(const Next& next, const common::Url& url, const Sitemap& sitemap);
+    void tell_absent(const common::Url& sitemap);
+    void tell_unreadable(const common::Url& sitemap, const std::string& why);
     void leave_out(std::string_view why, std::size_t entries, const common::Url& sitemap);
     void list(const common::Url& url, const common::Url& sitemap);
     void leave_out_rest();

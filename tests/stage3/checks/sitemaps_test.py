@@ -136,6 +136,20 @@ class WithoutOne(Crawled):
         text = self.run_it(f"--sitemap={self.root}/sitemap.xml", expect=3).stdout
         self.assertIn(f"       1  sitemaps that can't be read to their end, such as {self.root}/sitemap.xml\n", text)
 
+    def test_what_is_no_sitemap_where_no_one_named_one_is_no_failure(self):
+        page = b"<!doctype html><html><body><p>Hello<br></body></html>"
+        for more in ({"/sitemap.xml": page}, {"/sitemap.xml": (410,)}, {"/sitemap.xml": (403,)}, {"/sitemap.xml": (302, "/")},
+                     {"/sitemap.xml": b""}, {"/robots.txt": b"User-agent: *\nDisallow: /sitemap"}):
+            with self.subTest(more):
+                self.serve({"/": page, **more})
+                self.records("--sitemap")
+                self.assertIn("/sitemap.xml: there is no such sitemap, and robots.txt names no other", self.done.stderr)
+        self.serve({"/": page, "/sitemap.xml": page})
+        self.records(f"--sitemap={self.root}/sitemap.xml", expect=3)
+        self.serve({"/": page, "/sitemap.xml": (500,)})
+        self.records("--sitemap", expect=3)
+        self.assertIn("/sitemap.xml: HTTP status 500", self.done.stderr)
+
     def test_redirects_are_followed_and_failures_tried_again(self):
         pages = {"/sitemap.xml": (301, "/real.xml"), "/": b"", "/a": b"x"}
         self.serve({**pages, "/real.xml": urlset("/a")})
