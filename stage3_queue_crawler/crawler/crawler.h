@@ -82,9 +82,11 @@ class Crawler {
     Progress progress() const;
     /// Links in scope that were not followed.
     std::vector<LeftOut> left_out() const;
-    /// What sitemaps list; null if none were to be read.
+    /// What sitemaps list; null if none were to be read, or one couldn't be.
     const std::vector<ListedUrl>* listed() const {
-        return settings_.sitemaps.is_none() ? nullptr : &sitemaps_.listed();
+        return settings_.sitemaps.is_none() || !sitemaps_.has_read_all()
+                   ? nullptr
+                   : &sitemaps_.listed();
     }
     const F& frontier() const { return frontier_; }
 

@@ -26,8 +26,11 @@ constexpr std::size_t most_abroad = 1000;
 } // namespace
 
 Coroutine<> Sitemaps::read(std::vector<Url> roots) {
-    for (const Url& url : settings_.choice.urls)
+    for (const Url& url : settings_.choice.urls) {
+        if (scope_.excludes(url))
+            settings_.on_note(fmt::format("the sitemap {}: excluded", url.href()));
         add({.url = url});
+    }
     if (settings_.choice.of_roots)
         co_await look_in_robots(roots);
     while (!to_read_.empty() && !is_full_) {
@@ -56,6 +59,7 @@ Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
             settings_.on_note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
                                           "unknown",
                                           root.origin(), error.what()));
+            has_read_all_ = false;
             continue;
         }
         has_asked(host_of(root));
@@ -71,8 +75,12 @@ Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
 /// Indexes may lead in a circle, so each sitemap is read once.
 void Sitemaps::add(Next next) {
     constexpr int most_indexes = 2; // the protocol allows one above a sitemap
-    if (scope_.excludes(next.url) || !seen_.insert(next.url).second)
+    if (!seen_.insert(next.url).second)
         return;
+    if (scope_.excludes(next.url)) {
+        has_read_all_ = false;
+        return;
+    }
     if (seen_.size() > settings_.choice.limits.sitemaps)
         leave_out(
             fmt::format("sitemaps beyond the first {}", settings_.choice.limits.sitemaps),
@@ -91,6 +99,7 @@ void Sitemaps::add(Next next) {
 Coroutine<> Sitemaps::read_one(Next next) {
     Got got = co_await fetch(next.url);
     if (got.is_given_up) {
+        has_read_all_ = false;
         leave_out(fmt::format("sitemaps of servers that failed {} times in a row",
                               most_failures),
                   1, got.url);
@@ -165,11 +174,13 @@ void Sitemaps::tell_absent(const Url& sitemap) {
     settings_.on_note(fmt::format("{}: there is no such sitemap, and robots.txt names "
                                   "no other",
                                   sitemap.href()));
+    has_read_all_ = false;
 }
 
 void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
     settings_.on_note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
     count_left_out(left_out_, unreadable, 1, sitemap.href());
+    has_read_all_ = false;
 }
 
 /// The user hears about the first of each kind.

@@ -62,6 +62,8 @@ class Sitemaps {
     bool is_foreign(const common::Url& url) const;
     /// Each URL once.
     const std::vector<ListedUrl>& listed() const { return listed_; }
+    /// False if one of them isn't there, is excluded, or can't be read to its end.
+    bool has_read_all() const { return has_read_all_; }
     /// What they list beyond a limit, and sitemaps that can't be read.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
 
@@ -115,6 +117,7 @@ class Sitemaps {
     std::unordered_map<std::string, EventLoop::TimePoint> free_at_; // by host
     std::unordered_map<std::string, int> failures_;                 // in a row, by host
     std::size_t abroad_ = 0;                                        // foreign sitemaps
+    bool has_read_all_ = true;
     std::vector<ListedUrl> listed_;
     std::size_t listed_bytes_ = 0;
     bool is_full_ = false;    // listed_: more would exceed a limit

@@ -115,6 +115,8 @@ std::string to_mend(const ReportLines& lines, const KnownUrls& urls) {
 std::string list_orphans(const Summary& crawl, const ReportLines& lines) {
     if (!crawl.cut_short.empty())
         return "Orphans: unknown, since the crawl was cut short\n";
+    if (crawl.listed == nullptr)
+        return "Orphans: unknown, since a sitemap couldn't be read\n";
     constexpr std::size_t most = 100;
     const std::vector<const ListedUrl*> orphans = find_orphans(crawl, lines);
     std::string text =
@@ -175,7 +177,7 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
     text += '\n' + sums(lines) + most_met(crawl.urls, options.top);
     if (options.redirects)
         text += to_mend(lines, crawl.urls);
-    if (crawl.listed != nullptr)
+    if (options.sitemap)
         text += list_orphans(crawl, lines);
 
     if (!crawl.left_out.empty())

@@ -61,9 +61,9 @@ class Sitemaps(Crawled):
             "/robots.txt": b"User-agent: x\nDisallow: /\nSitemap: /map.xml\nsitemap:/more.txt # text\n",
             "/map.xml": index("/map.xml", "/packed.xml.gz"),
             "/packed.xml.gz": gzip.compress(urlset("/", "/linked", "/alone/", "/gone", "http://elsewhere.test/x")),
-            "/more.txt": b"", "/": b"<a href=/linked>", "/linked": b"x", "/alone/": b"<link rel=canonical href='/alone/'><a href=/child>",
+            "/more.txt": lambda: f"{self.root}/linked".encode(), "/": b"<a href=/linked>", "/linked": b"x", "/alone/": b"<link rel=canonical href='/alone/'><a href=/child>",
             "/child": b"x"})
-        records, orphans = self.records("--sitemap", expect=3)  # more.txt is empty
+        records, orphans = self.records("--sitemap", expect=1)
         self.assertEqual(orphans, [("/alone/", "/packed.xml.gz")])
         self.assertEqual(set(records), {"/", "/linked", "/alone/", "/gone", "/child"})
         gone = records["/gone"]
@@ -72,7 +72,6 @@ class Sitemaps(Crawled):
         self.assertIsNone(records["/"]["parent"])
         self.assertEqual(records["/child"]["parent"], self.root + "/alone/")
         self.assertIn("sitemaps list 1 URLs that are out of scope, such as http://elsewhere.test/x", self.done.stderr)
-        self.assertIn(f"the sitemap {self.root}/more.txt: empty", self.done.stderr)
         self.assertTrue(all(count == 1 for count in server.requests.values()), server.requests)
         self.assertTrue(all(path != "/sitemap.xml" for _, path in server.requests))
 
@@ -86,6 +85,21 @@ class Sitemaps(Crawled):
         text = self.run_it("--sitemap", "--max-pages", "2", expect=3).stdout
         self.assertIn("Orphans: unknown, since the crawl was cut short\n", text)
         self.assertNotIn("Orphans", self.run_it(expect=1).stdout)
+
+    def test_orphans_are_unknown_if_a_sitemap_could_not_be_read(self):
+        self.serve({"/robots.txt": b"Sitemap: /good.xml\nSitemap: /bad.xml", "/good.xml": urlset("/alone"), "/bad.xml": b"", "/": b"",
+                    "/alone": b"x"})
+        unknown = "Orphans: unknown, since a sitemap couldn't be read\n"
+        self.assertIn(unknown, self.run_it("--sitemap", expect=3).stdout)
+        self.assertEqual(self.records("--sitemap", expect=3)[1], [])
+        self.assertNotIn("Orphans", self.run_it("--sitemap", "--format", "html", expect=3).stdout)
+        self.assertIn(unknown, self.run_it("--sitemap", "--exclude", "bad").stdout)
+        self.assertIn("none", self.run_it(f"--sitemap={self.root}/good.xml", "--exclude", "alone").stdout)
+        done = self.run_it(f"--sitemap={self.root}/good.xml", "--exclude", "good")
+        self.assertIn(unknown, done.stdout)
+        self.assertIn(f"the sitemap {self.root}/good.xml: excluded", done.stderr)
+        self.serve({"/": b""})
+        self.assertIn(unknown, self.run_it("--sitemap").stdout)
 
     def test_a_redirect_that_can_be_found_makes_its_target_no_orphan(self):
         self.serve({"/sitemap.xml": urlset("/old", "/new", "/hidden", "/end"), "/": b"<a href=/old>", "/old": (301, "/mid"),
