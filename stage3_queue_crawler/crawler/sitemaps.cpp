@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/crawler/sitemaps.h"
 
 #include "common/text/ascii.h"
+#include "common/text/counted.h"
 #include "common/web/http_response.h"
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/traced_fetch.h"
@@ -129,12 +130,17 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
     if (!sitemap.error.empty())
         tell_unreadable(url, sitemap.error);
     if (sitemap.unreadable > 0)
-        settings_.on_note(fmt::format("the sitemap {}: {} entries are no http or https "
-                                      "URLs",
-                                      url.href(), sitemap.unreadable));
-    if (sitemap.is_cut_off)
-        leave_out(fmt::format("what is in a sitemap beyond {} bytes", limits.bytes), 1,
-                  url);
+        settings_.on_note(fmt::format("the sitemap {} has no http or https URL in {}",
+                                      url.href(),
+                                      common::counted(sitemap.unreadable, "place")));
+    if (sitemap.is_cut_off) {
+        constexpr std::size_t mib = std::size_t{1024} * 1024;
+        const std::string part = fmt::format("first {} MiB", limits.bytes / mib);
+        settings_.on_note(
+            fmt::format("the sitemap {}: only its {} are read", url.href(), part));
+        count_left_out(left_out_, "ends of sitemaps, beyond their " + part, 1,
+                       url.href());
+    }
     if (sitemap.left_out > 0)
         leave_out(fmt::format("entries of a sitemap beyond the first {}", limits.urls),
                   sitemap.left_out, url);
@@ -192,9 +198,10 @@ void Sitemaps::leave_out(std::string_view why, std::size_t entries, const Url& s
 
 void Sitemaps::tell_foreign() const {
     if (first_foreign_)
-        settings_.on_note(fmt::format("sitemaps list {} URLs that are out of scope, such "
-                                      "as {}: these are left out",
-                                      foreign_, first_foreign_->href()));
+        settings_.on_note(fmt::format("sitemaps list what is out of scope, so it's left "
+                                      "out: {}, such as {}",
+                                      common::counted(foreign_, "URL"),
+                                      first_foreign_->href()));
 }
 
 // ---- Fetching one ----

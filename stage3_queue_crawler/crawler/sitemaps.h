@@ -4,8 +4,9 @@
 // pages that no other page links to. So a crawl begins at their URLs, too, and its report
 // says which URLs come from nowhere else. Page 32 of the book.
 //
-// They are fetched one after the other, as politely as pages. A crawl goes no further
-// because of them: what they list outside its scope is left out.
+// They are fetched one after the other, as politely as pages. They don't widen a crawl's
+// scope: what they list outside of it is left out. But what they list in it has depth 0,
+// so with a limit on depth, a crawl may reach pages that it wouldn't reach otherwise.
 #pragma once
 
 #include "common/web/url.h"

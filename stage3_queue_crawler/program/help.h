@@ -132,7 +132,8 @@ constexpr std::string_view more_on_reports =
   --sitemap=URL        the same for this one; repeatable
 
 Sitemaps are read before the crawl, as politely as pages; they may be XML, text
-or indexes, compressed or not. What they list outside the scope isn't fetched.
+or indexes, compressed or not, but not RSS. What they list outside the scope
+isn't fetched.
 The text report and jsonl also list orphans: URLs of a sitemap that are alive,
 but that no page links to. If a sitemap can't be read to its end, or exceeds the
 protocol's limits (50,000 URLs, 50 MB), the exit status is 3.

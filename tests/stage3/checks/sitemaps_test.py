@@ -71,7 +71,7 @@ class Sitemaps(Crawled):
                          (self.root + "/packed.xml.gz", 0, "sitemap", "error"))
         self.assertIsNone(records["/"]["parent"])
         self.assertEqual(records["/child"]["parent"], self.root + "/alone/")
-        self.assertIn("sitemaps list 1 URLs that are out of scope, such as http://elsewhere.test/x", self.done.stderr)
+        self.assertIn("out of scope, so it's left out: 1 URL, such as http://elsewhere.test/x", self.done.stderr)
         self.assertTrue(all(count == 1 for count in server.requests.values()), server.requests)
         self.assertTrue(all(path != "/sitemap.xml" for _, path in server.requests))
 
@@ -129,6 +129,9 @@ class Sitemaps(Crawled):
         server = self.serve({"/sitemap.xml": urlset("/private/a", "/alone"), "/": b"", "/alone": b"x"})
         self.assertEqual(set(self.records("--sitemap", "--exclude", "/private/")[0]), {"/", "/alone"})
         self.assertNotIn("out of scope", self.done.stderr)
+        self.serve({"/sitemap.xml": urlset("/a", ""), "/": b"", "/a": b"x"})
+        self.records("--sitemap")
+        self.assertIn("/sitemap.xml has no http or https URL in 1 place\n", self.done.stderr)
         self.assertNotIn(("GET", "/private/a"), server.requests)
 
 
@@ -199,7 +202,7 @@ class Limits(Crawled):
         self.serve({"/sitemap.xml": gzip.compress(urlset("/a")[:-9] + b" " * 200_000_000), "/": b"", "/a": b"x"})
         records, _ = self.records("--sitemap", expect=3)
         self.assertEqual(set(records), {"/", "/a"})
-        self.assertIn("beyond 52428800 bytes", self.done.stderr)
+        self.assertIn("/sitemap.xml: only its first 50 MiB are read", self.done.stderr)
 
     def test_delay_counts_for_sitemaps_too(self):
         times = []
