@@ -144,8 +144,11 @@ void CommandLine::add_flag_or_value(const std::string& name, const std::string& 
     OptionRow row{name, "", description, parser_->heading, {}, true};
     row.after_equals = value;
     parser_->table.options.push_back(std::move(row));
-    ReadValue from_file = [read](const std::string& text) {
-        return read(text.empty() ? "true" : text);
+    ReadValue from_file = [this, name, read](const std::string& text) {
+        const std::string value = lower(text.empty() ? "true" : text);
+        if (value != "true" && value != "false")
+            return read(text);
+        return has(name) ? std::string() : read(value); // typed, which counts more
     };
     parser_->readers.insert_or_assign(Parser::config_name(name), std::move(from_file));
     parser_->app.add_flag(name, parser_->ignored)->take_all()->check(std::move(read));

@@ -233,11 +233,12 @@ common::ReadValue reader_of_statuses(std::vector<std::pair<int, int>>& ranges) {
     };
 }
 
-/// A URL, or "true": robots.txt knows.
+/// A URL, or "true": robots.txt knows. No one means a host with the name "false".
 common::ReadValue reader_of_sitemaps(SitemapChoice& sitemaps) {
     return [&sitemaps](const std::string& text) -> std::string {
-        if (text == "true") {
-            sitemaps.of_roots = true;
+        if (common::equal_ignoring_case(text, "true")
+            || common::equal_ignoring_case(text, "false")) {
+            sitemaps.of_roots = common::equal_ignoring_case(text, "true");
             return {};
         }
         const auto url = common::parse_root_url(text);

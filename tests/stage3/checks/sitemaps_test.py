@@ -119,6 +119,15 @@ class Sitemaps(Crawled):
             file.flush()
             done = subprocess.run([os.environ["STAGE3"], "--config", file.name, self.root], capture_output=True, timeout=60, text=True)
         self.assertIn("links to: 1\n", done.stdout)
+        for text, typed, is_read in (("false", [], False), ("False", [], False), ("true", [], True),
+                                     ("sitemap", [], True), ("false", ["--sitemap"], True), ("true", ["--sitemap=false"], False),
+                                     ("false", ["--sitemap=True"], True)):
+            with self.subTest(text, typed=typed), tempfile.NamedTemporaryFile("w") as file:
+                file.write("sitemap\n" if text == "sitemap" else f"sitemap = {text}\n")
+                file.flush()
+                done = subprocess.run([os.environ["STAGE3"], "--config", file.name, *typed, self.root], capture_output=True, timeout=60,
+                                      text=True)
+                self.assertEqual("Orphans" in done.stdout, is_read, (done.stdout, done.stderr))
         done = subprocess.run([os.environ["STAGE3"], "--sitemap=:", self.root], capture_output=True, timeout=60, text=True)
         self.assertEqual((done.returncode, "is not a sitemap's URL" in done.stderr), (2, True))
         done = subprocess.run([os.environ["STAGE3"], "--sitemap", "--frontier", "redis://h", "--crawl", "x", self.root],
