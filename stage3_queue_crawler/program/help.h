@@ -134,9 +134,10 @@ constexpr std::string_view more_on_reports =
 Sitemaps are read before the crawl, as politely as pages; they may be XML, text
 or indexes, compressed or not, but not RSS. What they list outside the scope
 isn't fetched.
-The text report and jsonl also list orphans: URLs of a sitemap that are alive,
-but that no page links to. If a sitemap can't be read to its end, or exceeds the
-protocol's limits (50,000 URLs, 50 MB), the exit status is 3.
+Text, html and jsonl also list orphans: URLs of a sitemap that are alive, but
+that no other page links to. (Two that link only to each other aren't found.) If
+a sitemap can't be read to its end, or exceeds the protocol's limits (50,000
+URLs, 50 MB), the exit status is 3.
 
 A site that has lived for years has dead links, and a test that always fails is
 soon ignored. Write them into a baseline once, and only new ones count: for the

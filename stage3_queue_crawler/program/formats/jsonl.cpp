@@ -45,11 +45,10 @@ class JsonlFormat final : public Format {
             for (const RedirectToMend& redirect : redirects_to_mend(lines, summary.urls))
                 text += to_json(redirect, summary.urls);
         if (with_orphans_ && summary.cut_short.empty())
-            for (const ListedUrl* const one : find_orphans(summary, lines))
-                text +=
-                    fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
-                                "\n",
-                                as_json(one->url.href()), as_json(one->sitemap.href()));
+            for (const ListedUrl& one : find_orphans(summary, lines))
+                text += fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
+                                    "\n",
+                                    as_json(one.url.href()), as_json(one.sitemap.href()));
         return text;
     }
 

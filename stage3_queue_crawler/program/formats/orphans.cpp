@@ -7,13 +7,15 @@
 namespace stage3 {
 namespace {
 
-/// A page's link to itself, such as rel=canonical, helps no one to find it.
-bool is_found(const common::Url& url, const KnownUrls& urls) {
+/// A page's link to itself, such as rel=canonical, helps no one to find it. Neither does
+/// its link to a redirect that leads back: `end` is where it ends.
+bool is_found(const common::Url& url, const common::Url& end, const KnownUrls& urls) {
     const KnownUrl::Number number = urls.find_number(url);
     if (number == KnownUrl::none)
         return false;
     const KnownUrl& known = urls[number];
-    const auto is_other = [number](KnownUrl::Number page) { return page != number; };
+    const KnownUrl::Number itself = urls.find_number(end);
+    const auto is_other = [itself](KnownUrl::Number page) { return page != itself; };
     return std::ranges::any_of(known.pages(), is_other)
            || known.parent == KnownUrl::none; // a root
 }
@@ -23,45 +25,50 @@ const ReportLine* find_line(const common::Url& url, const ReportLines& lines) {
     return found != lines.end() && found->url == url ? &*found : nullptr;
 }
 
-std::optional<common::Url> target_of(const ReportLine& line) {
-    if (line.outcome != Outcome::redirect || !line.more)
-        return {};
-    return common::parse_url(line.more->next_url);
+/// The last hop, if all are known.
+const ReportLine* end_of(const ReportLine* hop, const ReportLines& lines) {
+    constexpr int most_hops = 100; // from some URL; they may lead in a circle
+    for (int i = 0; i < most_hops && hop != nullptr; ++i) {
+        if (hop->outcome != Outcome::redirect)
+            return hop;
+        const auto target = hop->more ? common::parse_url(hop->more->next_url)
+                                      : std::optional<common::Url>();
+        hop = target ? find_line(*target, lines) : nullptr;
+    }
+    return nullptr;
 }
 
-/// Where redirects lead that can be found, at every hop.
+/// Where redirects lead that can be found.
 std::unordered_set<common::Url> ends_of_redirects(const KnownUrls& urls,
                                                   const ReportLines& lines) {
     std::unordered_set<common::Url> ends;
     for (const ReportLine& line : lines) {
-        if (line.outcome != Outcome::redirect || !is_found(line.url, urls))
+        if (line.outcome != Outcome::redirect)
             continue;
-        const ReportLine* hop = &line;
-        while (hop != nullptr) {
-            const auto target = target_of(*hop);
-            if (!target || !ends.insert(*target).second)
-                break; // the rest of its way is known
-            hop = find_line(*target, lines);
-        }
+        const ReportLine* const end = end_of(&line, lines);
+        if (end != nullptr && is_found(line.url, end->url, urls))
+            ends.insert(end->url);
     }
     return ends;
 }
 
 } // namespace
 
-std::vector<const ListedUrl*> find_orphans(const Summary& crawl,
-                                           const ReportLines& lines) {
-    std::vector<const ListedUrl*> orphans;
+std::vector<ListedUrl> find_orphans(const Summary& crawl, const ReportLines& lines) {
+    std::vector<ListedUrl> orphans;
     if (crawl.listed == nullptr)
         return orphans;
-    const auto ends = ends_of_redirects(crawl.urls, lines);
+    std::unordered_set<common::Url> known = ends_of_redirects(crawl.urls, lines);
     for (const ListedUrl& one : *crawl.listed) {
-        const ReportLine* const line = find_line(one.url, lines);
-        const bool is_alive =
-            line != nullptr
-            && (line->outcome == Outcome::page || line->outcome == Outcome::file);
-        if (is_alive && !is_found(one.url, crawl.urls) && !ends.contains(one.url))
-            orphans.push_back(&one);
+        const ReportLine* const end = end_of(find_line(one.url, lines), lines);
+        const bool is_ours_and_alive =
+            end != nullptr
+            && (end->outcome == Outcome::page || end->outcome == Outcome::file)
+            && common::without_www(end->url.host())
+                   == common::without_www(one.url.host());
+        if (is_ours_and_alive && !is_found(end->url, end->url, crawl.urls)
+            && known.insert(end->url).second)
+            orphans.push_back({.url = end->url, .sitemap = one.sitemap});
     }
     std::ranges::sort(orphans, {}, &ListedUrl::url);
     return orphans;

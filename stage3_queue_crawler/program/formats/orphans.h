@@ -18,10 +18,10 @@ constexpr std::string_view what_orphans_are =
 
 /// The URLs of sitemaps that are alive, that aren't roots, and that no other page refers
 /// to; sorted. If a redirect leads to one, what counts is whether the redirect can be
-/// found: it's a root, or a page refers to it. Other outcomes may be missing in `lines`,
-/// which must be sorted. Not for a crawl that was cut short: the page that refers to one
-/// may not have been read.
-std::vector<const ListedUrl*> find_orphans(const Summary& crawl,
-                                           const ReportLines& lines);
+/// found: it's a root, or another page refers to it. If a sitemap lists a redirect, its
+/// end counts as listed. Other outcomes may be missing in `lines`, which must be sorted.
+/// Not for a crawl that was cut short: the page that refers to one may not have been
+/// read. (Two of them that refer only to each other aren't found: neither is an orphan.)
+std::vector<ListedUrl> find_orphans(const Summary& crawl, const ReportLines& lines);
 
 } // namespace stage3

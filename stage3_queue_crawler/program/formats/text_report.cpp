@@ -118,12 +118,12 @@ std::string list_orphans(const Summary& crawl, const ReportLines& lines) {
     if (crawl.listed == nullptr)
         return "Orphans: unknown, since a sitemap couldn't be read\n";
     constexpr std::size_t most = 100;
-    const std::vector<const ListedUrl*> orphans = find_orphans(crawl, lines);
+    const std::vector<ListedUrl> orphans = find_orphans(crawl, lines);
     std::string text =
         fmt::format("{}: {}\n", what_orphans_are,
                     orphans.empty() ? "none" : std::to_string(orphans.size()));
     for (std::size_t i = 0; i < std::min(most, orphans.size()); ++i)
-        text += fmt::format("  {}\n", orphans[i]->url.href());
+        text += fmt::format("  {}\n", orphans[i].url.href());
     if (orphans.size() > most)
         text += fmt::format("  and {} more (--format jsonl lists them all)\n",
                             orphans.size() - most);

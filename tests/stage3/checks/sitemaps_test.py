@@ -110,6 +110,14 @@ class Sitemaps(Crawled):
         self.assertIn(f"  {self.root}/hidden -> {self.root}/end (301)\n    on {self.root}/sitemap.xml\n", text)
         self.assertNotIn(f"  {self.root}/mid ->", text.partition("Redirects to mend")[2])
 
+    def test_a_page_behind_a_listed_redirect_is_an_orphan_and_so_is_one_that_links_to_itself_by_a_redirect(self):
+        self.serve({"/sitemap.xml": urlset("/old", "/new", "/self/", "/linked-old"), "/": b"<a href=/linked>", "/old": (301, "/mid"),
+                    "/mid": (301, "/new"), "/new": b"x", "/self/": b"<a href=/self>", "/self": (301, "/self/"),
+                    "/linked-old": (301, "/linked"), "/linked": b"x"})
+        self.assertEqual(self.records("--sitemap")[1], [("/new", "/sitemap.xml"), ("/self/", "/sitemap.xml")])
+        self.serve({"/sitemap.xml": urlset("/old", "/round"), "/": b"", "/old": (301, "/new"), "/new": b"x", "/round": (301, "/round")})
+        self.assertEqual(self.records("--sitemap", expect=1)[1], [("/new", "/sitemap.xml")])
+
     def test_a_url_with_the_option_is_read_also_from_a_file_and_the_next_word_is_a_root(self):
         server = self.serve({"/robots.txt": b"Sitemap: /other.xml", "/my.xml": urlset("/alone"), "/": b"", "/alone": b"x"})
         self.assertEqual(self.records(f"--sitemap={self.root}/my.xml")[1], [("/alone", "/my.xml")])
