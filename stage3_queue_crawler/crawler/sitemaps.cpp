@@ -22,7 +22,9 @@ namespace {
 
 constexpr std::string_view unreadable = "sitemaps that can't be read to their end";
 constexpr int most_failures = 3;
+constexpr int most_waits = 20;
 constexpr std::size_t most_abroad = 1000;
+constexpr std::size_t mib = std::size_t{1024} * 1024;
 
 } // namespace
 
@@ -76,23 +78,29 @@ Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
 /// Indexes may lead in a circle, so each sitemap is read once.
 void Sitemaps::add(Next next) {
     constexpr int most_indexes = 2; // the protocol allows one above a sitemap
-    if (!seen_.insert(next.url).second)
+    const SitemapLimits& limits = settings_.choice.limits;
+    if (seen_.contains(next.url))
         return;
     if (scope_.excludes(next.url)) {
         has_read_all_ = false;
         return;
     }
-    if (seen_.size() > settings_.choice.limits.sitemaps)
-        leave_out(
-            fmt::format("sitemaps beyond the first {}", settings_.choice.limits.sitemaps),
-            1, next.url);
-    else if (next.depth > most_indexes)
+    const std::size_t bytes = 2 * next.url.href().size(); // we keep two of them
+    if (seen_.size() == limits.sitemaps) {
+        leave_out(fmt::format("sitemaps beyond the first {}", limits.sitemaps), 1,
+                  next.url);
+    } else if (bytes > limits.total_bytes - kept_bytes_) {
+        leave_out("sitemaps, since their URLs are too long", 1, next.url);
+    } else if (next.depth > most_indexes) {
         leave_out("sitemaps in an index in an index in an index", 1, next.url);
-    else if (is_foreign(next.url) && ++abroad_ > most_abroad)
+    } else if (is_foreign(next.url) && ++abroad_ > most_abroad) {
         leave_out(fmt::format("sitemaps out of scope beyond the first {}", most_abroad),
                   1, next.url);
-    else
+    } else {
+        kept_bytes_ += bytes;
+        seen_.insert(next.url);
         to_read_.push_back(std::move(next));
+    }
 }
 
 // ---- Reading one ----
@@ -134,7 +142,6 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
                                       url.href(),
                                       common::counted(sitemap.unreadable, "place")));
     if (sitemap.is_cut_off) {
-        constexpr std::size_t mib = std::size_t{1024} * 1024;
         const std::string part = fmt::format("first {} MiB", limits.bytes / mib);
         settings_.on_note(
             fmt::format("the sitemap {}: only its {} are read", url.href(), part));
@@ -162,17 +169,19 @@ void Sitemaps::list(const Url& url, const Url& sitemap) {
     // Both are kept, once for each URL.
     const std::size_t bytes = url.href().size() + sitemap.href().size();
     is_full_ = is_full_ || listed_.size() == limits.total_urls
-               || bytes > limits.total_bytes - listed_bytes_;
+               || bytes > limits.total_bytes - kept_bytes_;
     if (is_full_)
-        return leave_out("URLs beyond what fits: too many sitemaps", 1, sitemap);
-    listed_bytes_ += bytes;
+        return leave_out(fmt::format("URLs beyond {} or {} MiB in all sitemaps",
+                                     limits.total_urls, limits.total_bytes / mib),
+                         1, sitemap);
+    kept_bytes_ += bytes;
     known_.insert(url);
     listed_.push_back({.url = url, .sitemap = sitemap});
 }
 
 void Sitemaps::leave_out_rest() {
     if (!to_read_.empty())
-        leave_out("sitemaps beyond what fits", to_read_.size(), to_read_.front().url);
+        leave_out("sitemaps after so many URLs", to_read_.size(), to_read_.front().url);
     to_read_.clear();
 }
 
@@ -259,7 +268,7 @@ Coroutine<> Sitemaps::ask_robots(Got& got) {
 }
 
 /// A crawl doesn't begin before this ends, so a server that has failed gets only one try
-/// for each further sitemap, and soon no more.
+/// for each further sitemap, and soon no more. All together don't wait often.
 Coroutine<Sitemaps::Got> Sitemaps::try_to_fetch(Url url) {
     Got got{.url = url};
     int& failures = failures_at(url);
@@ -268,8 +277,9 @@ Coroutine<Sitemaps::Got> Sitemaps::try_to_fetch(Url url) {
         const auto wait = co_await try_once(url, tries, got);
         const bool has_failed =
             !got.error.empty() && (got.status == 0 || RetryPolicy::may_pass(got.status));
-        if (!wait || failures > 0 || is_foreign(url)) {
-            failures = has_failed ? failures + 1 : 0;
+        if (!wait || failures > 0 || is_foreign(url) || ++waits_ > most_waits) {
+            if (!common::is_redirect(got.status)) // which says nothing of its target
+                failures = has_failed ? failures + 1 : 0;
             co_return got;
         }
         co_await sleep(std::chrono::ceil<EventLoop::Duration>(*wait));

@@ -117,12 +117,13 @@ class Sitemaps {
     std::unordered_map<std::string, EventLoop::Duration> delays_;   // by host
     std::unordered_map<std::string, EventLoop::TimePoint> free_at_; // by host
     std::unordered_map<std::string, int> failures_;                 // in a row, by host
+    int waits_ = 0;                                                 // for another try
     std::size_t abroad_ = 0;                                        // foreign sitemaps
     bool has_read_all_ = true;
     std::vector<ListedUrl> listed_;
-    std::size_t listed_bytes_ = 0;
-    bool is_full_ = false;    // listed_: more would exceed a limit
-    std::size_t foreign_ = 0; // listed, but out of scope
+    std::size_t kept_bytes_ = 0; // of URLs
+    bool is_full_ = false;       // listed_: more would exceed a limit
+    std::size_t foreign_ = 0;    // listed, but out of scope
     std::optional<common::Url> first_foreign_;
     std::vector<LeftOut> left_out_;
 };

@@ -54,7 +54,9 @@ TEST_CASE("there is a limit on what all sitemaps list together") {
                                     server.url(fmt::format("/b{}", i))}));
         stage3::SitemapLimits& limits = site.setup.settings.sitemaps.limits;
         if (by_bytes)
-            limits.total_bytes = 3 * (server.url("/a0").size() + server.url("/0").size());
+            limits.total_bytes = // of sitemaps, and of URLs with theirs
+                20 * server.url("/0").size()
+                + 3 * (server.url("/a0").size() + server.url("/0").size());
         else
             limits.total_urls = 3;
         const Result result = site.crawl();
@@ -63,7 +65,7 @@ TEST_CASE("there is a limit on what all sitemaps list together") {
         CHECK(result.left_out[0].links == 1);
         CHECK(result.left_out[0].example == server.url("/1"));
         CHECK(result.left_out[1].links == 8);
-        CHECK(says(result, "too many sitemaps"));
+        CHECK(says(result, "in all sitemaps"));
         CHECK(server.times_asked("/2") == 0);
     }
 }
@@ -114,4 +116,15 @@ TEST_CASE(
         says(result, "/1000: left out are sitemaps out of scope beyond the first 1000"));
     CHECK(says(result, "/3: left out are sitemaps of servers that failed 3 times"));
     CHECK(result.seconds < 5);
+}
+
+TEST_CASE("a redirect to a server that fails is no success") {
+    WithSitemaps site;
+    site.setup.settings.max_tries = 2;
+    for (int i = 0; i < 10; ++i)
+        site.server.on(fmt::format("/{}", i), redirect_to("/busy"));
+    site.server.on("/busy", respond(503, "text/plain", "", "Retry-After: 1\r\n"));
+    const Result result = site.crawl();
+    CHECK(site.server.times_asked("/busy") == 4);
+    CHECK(result.seconds < 3);
 }
