@@ -145,10 +145,10 @@ void CommandLine::add_flag_or_value(const std::string& name, const std::string& 
     row.after_equals = value;
     parser_->table.options.push_back(std::move(row));
     ReadValue from_file = [this, name, read](const std::string& text) {
-        const std::string value = lower(text.empty() ? "true" : text);
-        if (value != "true" && value != "false")
+        const std::string choice = lower(text.empty() ? "true" : text);
+        if (choice != "true" && choice != "false")
             return read(text);
-        return has(name) ? std::string() : read(value); // typed, which counts more
+        return has(name) ? std::string() : read(choice); // typed, which counts more
     };
     parser_->readers.insert_or_assign(Parser::config_name(name), std::move(from_file));
     parser_->app.add_flag(name, parser_->ignored)->take_all()->check(std::move(read));

@@ -358,6 +358,7 @@ void collect_from_html(std::string_view page, LinkCollector& collector) {
 struct XmlReader {
     LinkCollector& collector;
     xmlParserCtxt* parser = nullptr;
+    int declared_attributes = 0;
 };
 
 /// libxml2 calls this for each start tag. An attribute takes five places: name, prefix,
@@ -401,6 +402,40 @@ xmlEntity* get_parameter_entity(void* reader, const xmlChar* /*name*/) {
     return nullptr;
 }
 
+/// libxml2 calls this when a document says which attributes an element may have. Each tag
+/// then gets those that have a default, which a few thousand lines turn into hours.
+void declare_attribute(void* reader, const xmlChar* /*element*/, const xmlChar* /*name*/,
+                       int /*type*/, int /*default*/, const xmlChar* /*value*/,
+                       xmlEnumeration* values) {
+    constexpr int most = 100;
+    ::xmlFreeEnumeration(values);
+    if (++static_cast<XmlReader*>(reader)->declared_attributes > most)
+        ::xmlStopParser(static_cast<XmlReader*>(reader)->parser);
+}
+
+/// Passes a document on in parts, up to a tag with more attributes than any has: for
+/// those, libxml2 needs time that grows with the square of their number.
+void parse_in_parts(std::string_view document, xmlParserCtxt& parser) {
+    constexpr std::size_t longest_part = std::size_t{16} * 1024;
+    constexpr std::size_t most_attributes = 2000;
+    std::size_t attributes = 0; // of a tag whose end isn't there yet
+    do {
+        const std::string_view part = document.substr(0, longest_part);
+        document.remove_prefix(part.size());
+        ::xmlParseChunk(&parser, part.data(), static_cast<int>(part.size()),
+                        document.empty() ? 1 : 0);
+        if (parser.input == nullptr || parser.input->cur == nullptr)
+            return;
+        const std::string_view unread(
+            reinterpret_cast<const char*>(parser.input->cur),
+            static_cast<std::size_t>(parser.input->end - parser.input->cur));
+        if (unread.size() < part.size() || unread.starts_with("<!--"))
+            attributes = 0;
+        else
+            attributes += static_cast<std::size_t>(std::ranges::count(part, '='));
+    } while (!document.empty() && attributes <= most_attributes);
+}
+
 /// Reads XML up to its first error. Entities that the document defines are not replaced,
 /// because a few lines of them can unfold to gigabytes.
 void collect_from_xml(std::string_view document, LinkCollector& collector) {
@@ -413,6 +448,7 @@ void collect_from_xml(std::string_view document, LinkCollector& collector) {
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = &start_element;
     handler.getParameterEntity = &get_parameter_entity;
+    handler.attributeDecl = &declare_attribute;
     XmlReader reader{collector};
     const std::unique_ptr<xmlParserCtxt, decltype(&::xmlFreeParserCtxt)> parser(
         ::xmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr),
@@ -421,7 +457,7 @@ void collect_from_xml(std::string_view document, LinkCollector& collector) {
     // HUGE: libxml2's own limits differ between versions. Ours is on the document.
     ::xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_NOERROR
                                           | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
-    ::xmlParseChunk(parser.get(), document.data(), static_cast<int>(document.size()), 1);
+    parse_in_parts(document, *parser);
     // A document that the parser made, not we.
     if (parser->myDoc != nullptr) {
         ::xmlFreeDoc(parser->myDoc);

@@ -373,6 +373,30 @@ TEST_CASE("XML is read by its own rules") {
           == std::string::npos);
 }
 
+TEST_CASE("XML is read up to what would take its parser hours") {
+    const std::string_view xhtml = "application/xhtml+xml";
+    const auto many = [](int count, std::string_view format) {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += fmt::format(fmt::runtime(format), i);
+        return text;
+    };
+    const std::string page = "<r><a href='x'/></r>";
+    const std::string_view declaration = "<!ATTLIST a a{} CDATA ''>";
+    CHECK(links_of("<!DOCTYPE r [" + many(50, declaration) + "]>" + page, xhtml)
+          == "http://h/d/x");
+    CHECK(
+        links_of("<!DOCTYPE r [" + many(3000, declaration) + "]>" + page, xhtml).empty());
+    CHECK(
+        links_of("<r><a href='x'/><b " + many(30'000, "a{}='' ") + "/><a href='y'/></r>",
+                 xhtml)
+        == "http://h/d/x");
+    const std::string picture = "<img src='data:," + std::string(500'000, 'x') + "'/>";
+    const std::string comment = "<!--" + many(30'000, "a{}='' ") + "-->";
+    CHECK(links_of("<r>" + picture + comment + "<a href='y'/></r>", xhtml)
+          == "http://h/d/y");
+}
+
 TEST_CASE("XML gives the same links with every version of libxml2") {
     // 2.9 stops at a reference to external declarations; 2.15 doesn't.
     CHECK(links_of(
