@@ -106,7 +106,7 @@ void Sitemaps::add(Next next) {
 // ---- Reading one ----
 
 Coroutine<> Sitemaps::read_one(Next next) {
-    Got got = co_await fetch(next.url);
+    const Got got = co_await fetch(next.url);
     if (got.is_given_up) {
         has_read_all_ = false;
         leave_out(fmt::format("sitemaps of servers that failed {} times in a row",
@@ -155,28 +155,30 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
         if (sitemap.is_index) {
             add({.url = entry, .depth = next.depth + 1});
         } else if (scope_.contains(entry)) {
-            list(entry, url);
+            list({.url = entry, .sitemap = url});
         } else if (scope_.is_foreign(entry) && ++foreign_ == 1) {
             first_foreign_ = entry; // the user hasn't excluded it, so it's worth a note
         }
     }
 }
 
-void Sitemaps::list(const Url& url, const Url& sitemap) {
+void Sitemaps::list(const ListedUrl& one) {
     const SitemapLimits& limits = settings_.choice.limits;
-    if (known_.contains(url))
+    if (known_.contains(one.url))
         return;
     // Both are kept, once for each URL.
-    const std::size_t bytes = url.href().size() + sitemap.href().size();
+    const std::size_t bytes = one.url.href().size() + one.sitemap.href().size();
     is_full_ = is_full_ || listed_.size() == limits.total_urls
                || bytes > limits.total_bytes - kept_bytes_;
-    if (is_full_)
-        return leave_out(fmt::format("URLs beyond {} or {} MiB in all sitemaps",
-                                     limits.total_urls, limits.total_bytes / mib),
-                         1, sitemap);
+    if (is_full_) {
+        leave_out(fmt::format("URLs beyond {} or {} MiB in all sitemaps",
+                              limits.total_urls, limits.total_bytes / mib),
+                  1, one.sitemap);
+        return;
+    }
     kept_bytes_ += bytes;
-    known_.insert(url);
-    listed_.push_back({.url = url, .sitemap = sitemap});
+    known_.insert(one.url);
+    listed_.push_back(one);
 }
 
 void Sitemaps::leave_out_rest() {

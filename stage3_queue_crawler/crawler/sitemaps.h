@@ -101,7 +101,7 @@ class Sitemaps {
     void tell_absent(const common::Url& sitemap);
     void tell_unreadable(const common::Url& sitemap, const std::string& why);
     void leave_out(std::string_view why, std::size_t entries, const common::Url& sitemap);
-    void list(const common::Url& url, const common::Url& sitemap);
+    void list(const ListedUrl& one);
     void leave_out_rest();
     void tell_foreign() const;
 

@@ -24,6 +24,7 @@ struct DatabaseError : std::runtime_error {
 /// valid until its next step.
 class Statement {
   public:
+    Statement() = default; ///< none
     Statement& bind(int parameter, std::int64_t value);
     /// As text. It must live until `reset`.
     Statement& bind(int parameter, std::string_view value);

@@ -165,9 +165,9 @@ class Tables {
     std::int64_t crawl_ = 0;
     std::int64_t last_begun_ = 0;
     std::optional<std::int64_t> interrupted_;
-    std::optional<Statement> get_;
-    std::optional<Statement> put_;
-    std::optional<Statement> renew_;
+    Statement get_;
+    Statement put_;
+    Statement renew_;
 };
 
 Tables::Tables(const StateOptions& options)
@@ -251,7 +251,7 @@ void Tables::for_each(Function function) {
 }
 
 std::optional<Row> Tables::find(const common::Url& url) {
-    Statement& read = *get_;
+    Statement& read = get_;
     const AtExit ready([&read] { read.reset(); });
     read.bind(0, url.href());
     if (!read.step())
@@ -295,26 +295,26 @@ void Tables::write(const std::vector<Row>& rows) {
 void Tables::write(const Row& row) {
     const PageResponse& response = row.response;
     const KeptParts& kept = *response.kept;
-    put_->bind(0, row.url.href()).bind(1, crawl_).bind(2, kept.asked_at);
-    put_->bind(3, static_cast<std::int64_t>(row.purpose)).bind(4, response.status);
-    put_->bind(5, response.error).bind(6, row.is_alive ? 1 : 0);
-    put_->bind(7, kept.etag).bind(8, kept.last_modified);
-    put_->bind(9, response.is_refused ? 1 : 0).bind(10, kept.may_be_private ? 1 : 0);
-    put_->bind(11, response.retry_after.count()).bind(12, response.content_type);
-    put_->bind(13, response.location);
-    put_->bind(14, static_cast<std::int64_t>(response.bytes)).bind(15, kept.tries);
+    put_.bind(0, row.url.href()).bind(1, crawl_).bind(2, kept.asked_at);
+    put_.bind(3, static_cast<std::int64_t>(row.purpose)).bind(4, response.status);
+    put_.bind(5, response.error).bind(6, row.is_alive ? 1 : 0);
+    put_.bind(7, kept.etag).bind(8, kept.last_modified);
+    put_.bind(9, response.is_refused ? 1 : 0).bind(10, kept.may_be_private ? 1 : 0);
+    put_.bind(11, response.retry_after.count()).bind(12, response.content_type);
+    put_.bind(13, response.location);
+    put_.bind(14, static_cast<std::int64_t>(response.bytes)).bind(15, kept.tries);
     if (row.links)
-        put_->bind_bytes(16, *row.links);
+        put_.bind_bytes(16, *row.links);
     else
-        put_->bind_null(16);
-    put_->run();
+        put_.bind_null(16);
+    put_.run();
 }
 
 void Tables::write_again(const Row& row) {
     const KeptParts& kept = *row.response.kept;
-    renew_->bind(0, crawl_).bind(1, kept.asked_at);
-    renew_->bind(2, kept.etag).bind(3, kept.last_modified);
-    renew_->bind(4, kept.may_be_private ? 1 : 0).bind(5, row.url.href()).run();
+    renew_.bind(0, crawl_).bind(1, kept.asked_at);
+    renew_.bind(2, kept.etag).bind(3, kept.last_modified);
+    renew_.bind(4, kept.may_be_private ? 1 : 0).bind(5, row.url.href()).run();
 }
 
 /// The pages in `ask_again` are asked about in the next crawl, however young they are.
