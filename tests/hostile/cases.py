@@ -157,10 +157,10 @@ def all_cases():
 ELSEWHERE = {
     25: "no server: a name that is never found. tests/stage3/program/slow_names_test.cpp, tests/support/slow_names.cpp",
     30: "no server: Ctrl-C, once and twice. tests/stage3/program/interrupts_test.cpp",
-    70: "there are no sitemaps yet",
+    70: "no crawl needed: hostile sitemaps. tests/stage3/crawler/sitemap_test.cpp, tests/stage3/crawler/sitemap_limits_test.cpp",
     74: "pages are not saved",
     75: "no server: the reader of the results leaves. tests/stage3/program/writing_results_test.cpp",
-    76: "no server: what can't be written. tests/stage3/program/writing_results_test.cpp. A crawl to be continued is in Redis",
+    76: "no server: what can't be written. tests/stage3/program/writing_results_test.cpp. A full disk under --state: tests/stage3/state/state_test.py",
     77: "no server: what is in Redis is wrong. tests/stage3/shared_frontier/faults_test.py",
     78: "no shell is called anywhere",
 }
