@@ -4,6 +4,7 @@
 #include "common/web/charset.h"
 #include "common/web/embedded_urls.h"
 #include "common/web/html_scanner.h"
+#include "common/web/xml_parser.h"
 
 #include <libxml/parser.h>
 
@@ -415,20 +416,15 @@ void declare_attribute(void* reader, const xmlChar* /*element*/, const xmlChar* 
 
 /// Passes a document on in parts, up to a tag with more attributes than any has: for
 /// those, libxml2 needs time that grows with the square of their number.
-void parse_in_parts(std::string_view document, xmlParserCtxt& parser) {
+void parse_in_parts(std::string_view document, XmlParser& parser) {
     constexpr std::size_t longest_part = std::size_t{16} * 1024;
     constexpr std::size_t most_attributes = 2000;
     std::size_t attributes = 0; // of a tag whose end isn't there yet
     do {
         const std::string_view part = document.substr(0, longest_part);
         document.remove_prefix(part.size());
-        ::xmlParseChunk(&parser, part.data(), static_cast<int>(part.size()),
-                        document.empty() ? 1 : 0);
-        if (parser.input == nullptr || parser.input->cur == nullptr)
-            return;
-        const std::string_view unread(
-            reinterpret_cast<const char*>(parser.input->cur),
-            static_cast<std::size_t>(parser.input->end - parser.input->cur));
+        parser.take(part, document.empty());
+        const std::string_view unread = parser.unread();
         if (unread.size() < part.size() || unread.starts_with("<!--"))
             attributes = 0;
         else
@@ -439,30 +435,15 @@ void parse_in_parts(std::string_view document, xmlParserCtxt& parser) {
 /// Reads XML up to its first error. Entities that the document defines are not replaced,
 /// because a few lines of them can unfold to gigabytes.
 void collect_from_xml(std::string_view document, LinkCollector& collector) {
-    // libxml2 wants this to happen once, before two threads use it at the same time.
-    [[maybe_unused]] static const bool initialised = [] {
-        ::xmlInitParser();
-        return true;
-    }();
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = &start_element;
     handler.getParameterEntity = &get_parameter_entity;
     handler.attributeDecl = &declare_attribute;
     XmlReader reader{collector};
-    const std::unique_ptr<xmlParserCtxt, decltype(&::xmlFreeParserCtxt)> parser(
-        ::xmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr),
-        &::xmlFreeParserCtxt);
+    XmlParser parser(handler, &reader);
     reader.parser = parser.get();
-    // HUGE: libxml2's own limits differ between versions. Ours is on the document.
-    ::xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_NOERROR
-                                          | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
-    parse_in_parts(document, *parser);
-    // A document that the parser made, not we.
-    if (parser->myDoc != nullptr) {
-        ::xmlFreeDoc(parser->myDoc);
-        parser->myDoc = nullptr;
-    }
+    parse_in_parts(document, parser);
 }
 
 std::string_view media_type(std::string_view content_type) {

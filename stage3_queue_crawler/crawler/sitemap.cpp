@@ -2,6 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/web/charset.h"
+#include "common/web/xml_parser.h"
 #include "stage3_queue_crawler/http/content_decoder.h"
 
 #include <fmt/core.h>
@@ -148,57 +149,38 @@ std::string describe_xml_error(xmlParserCtxt* parser) {
 
 /// True if the parser waits for the end of something that is already too long. Comments
 /// may hide entries.
-bool is_too_long(const xmlParserCtxt& parser) {
+bool is_too_long(std::string_view unread) {
     constexpr std::size_t longest = 8 * 1024;
     constexpr std::size_t longest_comment = 256 * 1024;
-    const xmlParserInput* const input = parser.input;
-    if (input == nullptr || input->cur == nullptr)
-        return false;
-    const std::string_view unread(chars(input->cur),
-                                  static_cast<std::size_t>(input->end - input->cur));
     return unread.size() > (unread.starts_with("<!--") ? longest_comment : longest);
 }
 
 /// Passes it on in small parts: for one tag, libxml2 needs time that grows with the
 /// square of the number of its attributes.
-void parse(std::string_view document, SitemapReader& reader) {
+void parse(std::string_view document, common::XmlParser& parser, SitemapReader& reader) {
     constexpr std::size_t part = 4096;
     constexpr int most_names = 10'000; // libxml2's table of them doesn't grow further
-    while (!document.empty() && reader.parser->wellFormed != 0) {
+    while (!document.empty() && parser.get()->wellFormed != 0) {
         const std::string_view next = document.substr(0, part);
         document.remove_prefix(next.size());
-        const bool is_end = document.empty() && !reader.sitemap.is_cut_off;
-        ::xmlParseChunk(reader.parser, next.data(), static_cast<int>(next.size()),
-                        is_end ? 1 : 0);
+        parser.take(next, document.empty() && !reader.sitemap.is_cut_off);
         if (!reader.sitemap.error.empty())
             return;
-        if (is_too_long(*reader.parser))
+        if (is_too_long(parser.unread()))
             reader.stop("not a sitemap: a tag is too long");
-        else if (::xmlDictSize(reader.parser->dict) > most_names)
+        else if (::xmlDictSize(parser.get()->dict) > most_names)
             reader.stop("not a sitemap: its elements have too many names");
     }
 }
 
 /// Reads up to the first error.
 void read_xml(std::string_view document, SitemapReader reader) {
-    [[maybe_unused]] static const bool initialised = [] {
-        ::xmlInitParser(); // once, before two threads use it at the same time
-        return true;
-    }();
     xmlSAXHandler handler = sitemap_handler();
-    const std::unique_ptr<xmlParserCtxt, decltype(&::xmlFreeParserCtxt)> parser(
-        ::xmlCreatePushParserCtxt(&handler, &reader, nullptr, 0, nullptr),
-        &::xmlFreeParserCtxt);
+    common::XmlParser parser(handler, &reader);
     reader.parser = parser.get();
-    ::xmlCtxtUseOptions(parser.get(), XML_PARSE_NONET | XML_PARSE_NOERROR
-                                          | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
-    parse(document, reader);
-    if (parser->wellFormed == 0 && reader.sitemap.error.empty())
+    parse(document, parser, reader);
+    if (parser.get()->wellFormed == 0 && reader.sitemap.error.empty())
         reader.sitemap.error = describe_xml_error(parser.get());
-    if (parser->myDoc != nullptr) { // the parser has made it, not we
-        ::xmlFreeDoc(parser->myDoc);
-        parser->myDoc = nullptr;
-    }
 }
 
 // ---- Other forms ----

@@ -48,8 +48,8 @@ Coroutine<> Sitemaps::read(std::vector<Url> roots) {
 
 // ---- Which ones ----
 
-/// Each root's origin is asked once. Whoever ignores the rules in robots.txt has still
-/// asked for the sitemaps in it.
+/// Each root's origin is asked once. A user who ignores the rules in robots.txt has still
+/// asked for the sitemaps that it names.
 Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
     std::set<std::string, std::less<>> origins;
     for (const Url& root : roots) {

@@ -60,8 +60,8 @@ constexpr std::string_view renew = R"(
         may_be_private = ? WHERE url = ?
 )";
 constexpr std::string_view get = R"(
-    SELECT purpose, status, error, etag, last_modified, is_refused, may_be_private,
-        retry_after, content_type, location, bytes, tries, asked_at, links
+    SELECT status, error, etag, last_modified, is_refused, may_be_private, retry_after,
+        content_type, location, bytes, tries, asked_at, links
     FROM answers WHERE url = ?
 )";
 constexpr std::string_view get_all = R"(
@@ -144,7 +144,7 @@ class Tables {
     /// Calls this with each URL, and a RowInShort.
     template <class Function>
     void for_each(Function function);
-    std::optional<Row> find(const common::Url& url);
+    std::optional<PageResponse> find(const common::Url& url);
     void write(const std::vector<Row>& rows);
     void end(bool is_over, const std::vector<common::Url>& ask_again);
 
@@ -250,36 +250,34 @@ void Tables::for_each(Function function) {
                                       .has_validator = read.number(7) != 0});
 }
 
-std::optional<Row> Tables::find(const common::Url& url) {
-    Statement& read = get_;
-    const AtExit ready([&read] { read.reset(); });
-    read.bind(0, url.href());
-    if (!read.step())
+/// Nothing if it isn't there, or damaged: so the server is asked again.
+std::optional<PageResponse> Tables::find(const common::Url& url) {
+    const AtExit ready([this] { get_.reset(); });
+    get_.bind(0, url.href());
+    if (!get_.step())
         return {};
-    Row row(url);
-    PageResponse& response = row.response;
+    PageResponse response;
     response.kept = std::make_shared<KeptParts>();
-    row.purpose = read.number(0) == follow ? Purpose::follow : Purpose::check;
-    response.status = static_cast<int>(read.number(1));
-    response.error = read.text(2);
-    response.kept->etag = read.text(3);
-    response.kept->last_modified = read.text(4);
-    response.is_refused = read.number(5) != 0;
-    response.kept->may_be_private = read.number(6) != 0;
-    response.retry_after = std::chrono::seconds(read.number(7));
-    response.content_type = read.text(8);
-    response.location = read.text(9);
-    response.bytes = static_cast<std::size_t>(read.number(10));
-    response.kept->tries = static_cast<int>(read.number(11));
-    response.kept->asked_at = read.number(12);
-    if (!read.is_null(13)) {
-        response.kept->links = read_links(read.text(13), url);
-        if (!response.kept->links)
-            return {}; // damaged: so the server is asked again
-    }
-    if (read.number(1) < 0 || read.number(1) > 999 || read.number(10) < 0)
-        return {};
-    return row;
+    KeptParts& kept = *response.kept;
+    response.status = static_cast<int>(get_.number(0));
+    response.error = get_.text(1);
+    kept.etag = get_.text(2);
+    kept.last_modified = get_.text(3);
+    response.is_refused = get_.number(4) != 0;
+    kept.may_be_private = get_.number(5) != 0;
+    response.retry_after = std::chrono::seconds(get_.number(6));
+    response.content_type = get_.text(7);
+    response.location = get_.text(8);
+    response.bytes = static_cast<std::size_t>(get_.number(9));
+    kept.tries = static_cast<int>(get_.number(10));
+    kept.asked_at = get_.number(11);
+    const bool has_links = !get_.is_null(12);
+    if (has_links)
+        kept.links = read_links(get_.text(12), url);
+    constexpr std::int64_t most = 999;
+    const bool is_good = get_.number(0) >= 0 && get_.number(0) <= most
+                         && get_.number(9) >= 0 && has_links == kept.links.has_value();
+    return is_good ? std::optional(std::move(response)) : std::nullopt;
 }
 
 void Tables::write(const std::vector<Row>& rows) {
@@ -430,18 +428,17 @@ Coroutine<std::optional<PageResponse>> StateFile::find(common::Url url, Purpose 
     if (purpose == Purpose::follow ? !known.was_read : known.source == Source::old)
         co_return std::nullopt;
     known_.erase(found); // it's needed once
-    std::optional<Row> row;
+    std::optional<PageResponse> response;
     try {
-        Future<std::optional<Row>> reading =
+        Future<std::optional<PageResponse>> reading =
             run_in_executor(loop_, thread_, [this, url] { return tables_.find(url); });
-        row = co_await std::move(reading);
+        response = co_await std::move(reading);
     } catch (const DatabaseError&) {
         fail(std::current_exception());
     }
-    if (!row)
-        co_return std::nullopt;
-    row->response.kept->source = known.source;
-    co_return std::move(row->response);
+    if (response)
+        response->kept->source = known.source;
+    co_return response;
 }
 
 void StateFile::count(Source source) {
