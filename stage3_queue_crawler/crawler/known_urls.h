@@ -54,13 +54,12 @@ struct KnownUrl {
     bool is_new() const { return state == State::met && times_met == 0; }
     /// `page` links to it.
     void meet_on(Number page) {
-        if (times_met > 0 && times_met <= most_pages && pages_.at(times_met - 1) == page)
+        if (times_met > 0 && pages().back() == page)
             return; // as a picture, say, and as a link
-        if (times_met < most_pages)
-            pages_.at(times_met) = page;
+        pages_.at(std::min<std::size_t>(times_met, most_pages - 1)) = page;
         ++times_met;
     }
-    /// The first `most_pages` pages that link to it.
+    /// Pages that link to it, at most `most_pages`: the first ones, and the last.
     std::span<const Number> pages() const {
         return std::span(pages_).first(std::min<std::size_t>(times_met, most_pages));
     }

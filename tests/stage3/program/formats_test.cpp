@@ -261,7 +261,7 @@ TEST_CASE(
     ReportLines lines;
     lines.emplace_back(Record(dead.url));
     const std::string report = stage3::text_report(lines, {urls, {}, 1s});
-    CHECK(report.ends_with("    on http://h/9\n    and on 15 more\n"));
+    CHECK(report.ends_with("    on http://h/24\n    and on 15 more\n"));
 }
 
 TEST_CASE("the report names the redirect that leads to a dead URL, and escapes "
