@@ -46,13 +46,13 @@ constexpr const char* tables = R"(
     CREATE TABLE crawl (number INTEGER, settings TEXT, begun INTEGER, is_over INTEGER);
     CREATE TABLE answers (
         url TEXT NOT NULL PRIMARY KEY, crawl INTEGER, asked_at INTEGER, purpose INTEGER,
-        status INTEGER, error TEXT, is_alive INTEGER, etag TEXT, last_modified TEXT,
-        is_refused INTEGER, may_be_private INTEGER, retry_after INTEGER,
-        content_type TEXT, location TEXT, bytes INTEGER, tries INTEGER, links BLOB);
+        status INTEGER, is_alive INTEGER, etag TEXT, last_modified TEXT,
+        may_be_private INTEGER, retry_after INTEGER, content_type TEXT, location TEXT,
+        bytes INTEGER, tries INTEGER, links BLOB);
     INSERT INTO crawl VALUES (0, '', 0, 1);
 )";
 constexpr std::string_view put = R"(
-    REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 )";
 // What remains the same isn't written again.
 constexpr std::string_view renew = R"(
@@ -60,12 +60,14 @@ constexpr std::string_view renew = R"(
         may_be_private = ? WHERE url = ?
 )";
 constexpr std::string_view get = R"(
-    SELECT status, error, etag, last_modified, is_refused, may_be_private, retry_after,
-        content_type, location, bytes, tries, asked_at, links
+    SELECT status, etag, last_modified, may_be_private, retry_after, content_type,
+        location, bytes, tries, asked_at, links
     FROM answers WHERE url = ?
 )";
+// It must be asked about again, however young it is.
+constexpr std::string_view expire = "UPDATE answers SET asked_at = 0 WHERE url = ?";
 constexpr std::string_view get_all = R"(
-    SELECT url, crawl, asked_at, purpose, status, error = '', is_alive,
+    SELECT url, crawl, asked_at, purpose, status, is_alive,
         etag <> '' OR last_modified <> ''
     FROM answers
 )";
@@ -79,7 +81,8 @@ struct Row {
     PageResponse response = {}; ///< with its `kept`, but neither body nor links
     std::optional<std::string> links = {}; ///< as bytes
     bool is_alive = false;
-    bool is_there = false; ///< with the same answer
+    enum class Kind : std::uint8_t { answer, same_answer, failure };
+    Kind kind = Kind::answer;
 };
 
 /// What is known of an answer without its text.
@@ -88,7 +91,6 @@ struct RowInShort {
     std::int64_t asked_at;
     bool was_read; ///< and not only checked
     int status;
-    bool is_whole;
     bool is_alive;
     bool has_validator;
 };
@@ -158,6 +160,7 @@ class Tables {
     void begin(const StateOptions& options);
     void write(const Row& row);
     void write_again(const Row& row);
+    void make_old(const common::Url& url) { expire_.bind(0, url.href()).run(); }
 
     static constexpr auto follow = static_cast<std::int64_t>(Purpose::follow);
 
@@ -168,6 +171,7 @@ class Tables {
     Statement get_;
     Statement put_;
     Statement renew_;
+    Statement expire_;
 };
 
 Tables::Tables(const StateOptions& options)
@@ -184,6 +188,7 @@ Tables::Tables(const StateOptions& options)
     get_ = database_.prepare(get);
     put_ = database_.prepare(put);
     renew_ = database_.prepare(renew);
+    expire_ = database_.prepare(expire);
 }
 
 void Tables::make_ours() {
@@ -245,9 +250,8 @@ void Tables::for_each(Function function) {
                                       .asked_at = read.number(2),
                                       .was_read = read.number(3) == follow,
                                       .status = static_cast<int>(read.number(4)),
-                                      .is_whole = read.number(5) != 0,
-                                      .is_alive = read.number(6) != 0,
-                                      .has_validator = read.number(7) != 0});
+                                      .is_alive = read.number(5) != 0,
+                                      .has_validator = read.number(6) != 0});
 }
 
 /// Nothing if it isn't there, or damaged: so the server is asked again.
@@ -260,33 +264,34 @@ std::optional<PageResponse> Tables::find(const common::Url& url) {
     response.kept = std::make_shared<KeptParts>();
     KeptParts& kept = *response.kept;
     response.status = static_cast<int>(get_.number(0));
-    response.error = get_.text(1);
-    kept.etag = get_.text(2);
-    kept.last_modified = get_.text(3);
-    response.is_refused = get_.number(4) != 0;
-    kept.may_be_private = get_.number(5) != 0;
-    response.retry_after = std::chrono::seconds(get_.number(6));
-    response.content_type = get_.text(7);
-    response.location = get_.text(8);
-    response.bytes = static_cast<std::size_t>(get_.number(9));
-    kept.tries = static_cast<int>(get_.number(10));
-    kept.asked_at = get_.number(11);
-    const bool has_links = !get_.is_null(12);
+    kept.etag = get_.text(1);
+    kept.last_modified = get_.text(2);
+    kept.may_be_private = get_.number(3) != 0;
+    response.retry_after = std::chrono::seconds(get_.number(4));
+    response.content_type = get_.text(5);
+    response.location = get_.text(6);
+    response.bytes = static_cast<std::size_t>(get_.number(7));
+    kept.tries = static_cast<int>(get_.number(8));
+    kept.asked_at = get_.number(9);
+    const bool has_links = !get_.is_null(10);
     if (has_links)
-        kept.links = read_links(get_.text(12), url);
+        kept.links = read_links(get_.text(10), url);
     constexpr std::int64_t most = 999;
     const bool is_good = get_.number(0) >= 0 && get_.number(0) <= most
-                         && get_.number(9) >= 0 && has_links == kept.links.has_value();
+                         && get_.number(7) >= 0 && has_links == kept.links.has_value();
     return is_good ? std::optional(std::move(response)) : std::nullopt;
 }
 
 void Tables::write(const std::vector<Row>& rows) {
     Transaction transaction(database_);
-    for (const Row& row : rows)
-        if (row.is_there)
+    for (const Row& row : rows) {
+        if (row.kind == Row::Kind::answer)
+            write(row);
+        else if (row.kind == Row::Kind::same_answer)
             write_again(row);
         else
-            write(row);
+            make_old(row.url);
+    }
     transaction.commit();
 }
 
@@ -295,16 +300,14 @@ void Tables::write(const Row& row) {
     const KeptParts& kept = *response.kept;
     put_.bind(0, row.url.href()).bind(1, crawl_).bind(2, kept.asked_at);
     put_.bind(3, static_cast<std::int64_t>(row.purpose)).bind(4, response.status);
-    put_.bind(5, response.error).bind(6, row.is_alive ? 1 : 0);
-    put_.bind(7, kept.etag).bind(8, kept.last_modified);
-    put_.bind(9, response.is_refused ? 1 : 0).bind(10, kept.may_be_private ? 1 : 0);
-    put_.bind(11, response.retry_after.count()).bind(12, response.content_type);
-    put_.bind(13, response.location);
-    put_.bind(14, static_cast<std::int64_t>(response.bytes)).bind(15, kept.tries);
+    put_.bind(5, row.is_alive ? 1 : 0).bind(6, kept.etag).bind(7, kept.last_modified);
+    put_.bind(8, kept.may_be_private ? 1 : 0).bind(9, response.retry_after.count());
+    put_.bind(10, response.content_type).bind(11, response.location);
+    put_.bind(12, static_cast<std::int64_t>(response.bytes)).bind(13, kept.tries);
     if (row.links)
-        put_.bind_bytes(16, *row.links);
+        put_.bind_bytes(14, *row.links);
     else
-        put_.bind_null(16);
+        put_.bind_null(14);
     put_.run();
 }
 
@@ -315,12 +318,11 @@ void Tables::write_again(const Row& row) {
     renew_.bind(4, kept.may_be_private ? 1 : 0).bind(5, row.url.href()).run();
 }
 
-/// The pages in `ask_again` are asked about in the next crawl, however young they are.
+/// The pages in `ask_again` are asked about in the next crawl.
 void Tables::end(bool is_over, const std::vector<common::Url>& ask_again) {
     Transaction transaction(database_);
-    Statement forget = database_.prepare("UPDATE answers SET asked_at = 0 WHERE url = ?");
     for (const common::Url& url : ask_again)
-        forget.bind(0, url.href()).run();
+        make_old(url);
     if (is_over) {
         database_.run("UPDATE crawl SET is_over = 1");
         database_.prepare("DELETE FROM answers WHERE crawl < ?")
@@ -392,8 +394,6 @@ StateFile::StateFile(EventLoop& loop, StateOptions options)
 /// What an answer in the file is good for; nothing, if it's of no use.
 std::optional<Source> StateFile::source_of(const RowInShort& row,
                                            std::int64_t time) const {
-    if (!row.is_whole)
-        return {}; // perhaps our own network was down
     if (row.crawl == tables_.crawl())
         return Source::this_crawl;
     const std::int64_t age = time - row.asked_at;
@@ -457,6 +457,11 @@ void StateFile::keep(const Work& work, const PageResponse& response, bool is_ali
     if (has_failed_ || source == Source::this_crawl)
         return; // there's no file any more, or it's in there
     Row row(work.url);
+    // Perhaps our own network is down, so what we had is kept, and asked about again.
+    if (!response.error.empty())
+        row.kind = Row::Kind::failure;
+    else if (source != Source::server)
+        row.kind = Row::Kind::same_answer;
     row.response.kept = std::make_shared<KeptParts>();
     KeptParts& kept = *row.response.kept;
     if (response.kept) {
@@ -465,8 +470,7 @@ void StateFile::keep(const Work& work, const PageResponse& response, bool is_ali
         kept.may_be_private = response.kept->may_be_private;
     }
     kept.asked_at = source == Source::recent ? response.kept->asked_at : now();
-    row.is_there = source != Source::server;
-    if (!row.is_there) {
+    if (row.kind == Row::Kind::answer) {
         row.purpose = work.purpose;
         row.is_alive = is_alive;
         kept.tries = work.tries;
@@ -475,8 +479,6 @@ void StateFile::keep(const Work& work, const PageResponse& response, bool is_ali
         row.response.location = response.location;
         row.response.retry_after = response.retry_after;
         row.response.bytes = response.bytes;
-        row.response.error = response.error;
-        row.response.is_refused = response.is_refused;
         if (links != nullptr)
             row.links = to_bytes(*links, work.url);
     }

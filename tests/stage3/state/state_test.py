@@ -315,6 +315,19 @@ class Later(WithState):
         text, _ = self.crawl("--max-age", "1h", site.root, status=0)
         self.assertEqual(read_records(text)[site.url(1)]["outcome"], "page")
 
+    def test_a_request_that_fails_takes_nothing_away(self):
+        site = self.start_site(pages=20, links=4, robots=None, plain=True)
+        self.crawl(site.root, status=0)
+        site.changed["/p/1"] = (200, "Content-Encoding: gzip\r\n", "this isn't gzip")
+        text, _ = self.crawl(site.root)
+        self.assertEqual(read_records(text)[site.url(1)]["outcome"], "failed")
+        del site.changed["/p/1"]
+        site.requests = []
+        text, _ = self.crawl("--max-age", "1h", site.root, status=0)
+        self.assertEqual([(request.path, request.status) for request in site.requests if request.path != "/robots.txt"],
+                         [("/p/1", 304)])
+        self.assertEqual(read_records(text)[site.url(1)]["outcome"], "page")
+
     def test_a_page_that_lacked_a_place_is_asked_about(self):
         site = self.start_site(pages=20, links=4, robots=None, plain=True)
         site.changed["/p/1"] = (200, "Content-Type: text/html\r\n", "<a href='#new'>x</a>")
