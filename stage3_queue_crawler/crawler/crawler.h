@@ -82,12 +82,12 @@ class Crawler {
     Progress progress() const;
     /// Links in scope that were not followed.
     std::vector<LeftOut> left_out() const;
-    /// What sitemaps list; null if none were to be read, or one couldn't be.
+    /// What sitemaps list; null if none were to be read.
     const std::vector<ListedUrl>* listed() const {
-        return settings_.sitemaps.is_none() || !sitemaps_.has_read_all()
-                   ? nullptr
-                   : &sitemaps_.listed();
+        return settings_.sitemaps.is_none() ? nullptr : &sitemaps_.listed();
     }
+    /// See Sitemaps.
+    bool has_read_all_sitemaps() const { return sitemaps_.has_read_all(); }
     const F& frontier() const { return frontier_; }
 
   private:

@@ -31,7 +31,7 @@ constexpr std::size_t mib = std::size_t{1024} * 1024;
 Coroutine<> Sitemaps::read(std::vector<Url> roots) {
     for (const Url& url : settings_.choice.urls) {
         if (scope_.excludes(url))
-            settings_.on_note(fmt::format("the sitemap {}: excluded", url.href()));
+            note(fmt::format("the sitemap {}: excluded", url.href()));
         add({.url = url});
     }
     if (settings_.choice.of_roots)
@@ -59,9 +59,9 @@ Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
         try {
             answer = co_await robots_.ask(root);
         } catch (const FetchError& error) {
-            settings_.on_note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
-                                          "unknown",
-                                          root.origin(), error.what()));
+            note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
+                             "unknown",
+                             root.origin(), error.what()));
             has_read_all_ = false;
             continue;
         }
@@ -118,7 +118,7 @@ Coroutine<> Sitemaps::read_one(Next next) {
     constexpr int failure = 500;
     if (next.is_guess
         && (got.is_refused || (got.status >= mistake && got.status < failure))) {
-        tell_absent(next.url);
+        tell_absent(next.url, got.error);
         co_return;
     }
     if (!got.error.empty()) {
@@ -128,7 +128,7 @@ Coroutine<> Sitemaps::read_one(Next next) {
     // In the loop's own thread: no other task has anything to do yet.
     const Sitemap sitemap = read_sitemap(got.body, got.url, settings_.choice.limits);
     if (next.is_guess && !sitemap.is_one)
-        tell_absent(next.url); // but perhaps a page, with status 200
+        tell_absent(next.url, sitemap.error); // but perhaps a page, with status 200
     else
         take(next, got.url, sitemap);
 }
@@ -138,13 +138,11 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
     if (!sitemap.error.empty())
         tell_unreadable(url, sitemap.error);
     if (sitemap.unreadable > 0)
-        settings_.on_note(fmt::format("the sitemap {} has no http or https URL in {}",
-                                      url.href(),
-                                      common::counted(sitemap.unreadable, "place")));
+        note(fmt::format("the sitemap {} has no http or https URL in {}", url.href(),
+                         common::counted(sitemap.unreadable, "place")));
     if (sitemap.is_cut_off) {
         const std::string part = fmt::format("first {} MiB", limits.bytes / mib);
-        settings_.on_note(
-            fmt::format("the sitemap {}: only its {} are read", url.href(), part));
+        note(fmt::format("the sitemap {}: only its {} are read", url.href(), part));
         count_left_out(left_out_, "ends of sitemaps, beyond their " + part, 1,
                        url.href());
     }
@@ -187,15 +185,24 @@ void Sitemaps::leave_out_rest() {
     to_read_.clear();
 }
 
-void Sitemaps::tell_absent(const Url& sitemap) {
-    settings_.on_note(fmt::format("{}: there is no such sitemap, and robots.txt names "
-                                  "no other",
-                                  sitemap.href()));
+/// An index may name thousands of sitemaps that are gone.
+void Sitemaps::note(const std::string& text) {
+    constexpr int most_notes = 20;
+    ++notes_;
+    if (notes_ <= most_notes)
+        settings_.on_note(text);
+    else if (notes_ == most_notes + 1)
+        settings_.on_note("more about sitemaps: only the report's sums have the rest");
+}
+
+void Sitemaps::tell_absent(const Url& sitemap, const std::string& why) {
+    note(fmt::format("{}: no sitemap here ({}), and robots.txt names none",
+                     sitemap.href(), why));
     has_read_all_ = false;
 }
 
 void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
-    settings_.on_note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
+    note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
     count_left_out(left_out_, unreadable, 1, sitemap.href());
     has_read_all_ = false;
 }
@@ -203,16 +210,14 @@ void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
 /// The user hears about the first of each kind.
 void Sitemaps::leave_out(std::string_view why, std::size_t entries, const Url& sitemap) {
     if (count_left_out(left_out_, why, entries, sitemap.href()))
-        settings_.on_note(
-            fmt::format("the sitemap {}: left out are {}", sitemap.href(), why));
+        note(fmt::format("the sitemap {}: left out are {}", sitemap.href(), why));
 }
 
-void Sitemaps::tell_foreign() const {
+void Sitemaps::tell_foreign() {
     if (first_foreign_)
-        settings_.on_note(fmt::format("sitemaps list what is out of scope, so it's left "
-                                      "out: {}, such as {}",
-                                      common::counted(foreign_, "URL"),
-                                      first_foreign_->href()));
+        note(fmt::format("sitemaps list what is out of scope, so it's left "
+                         "out: {}, such as {}",
+                         common::counted(foreign_, "URL"), first_foreign_->href()));
 }
 
 // ---- Fetching one ----

@@ -98,12 +98,13 @@ class Sitemaps {
     void has_asked(const std::string& host);
     GetOptions options_for(const common::Url& url) const;
     void take(const Next& next, const common::Url& url, const Sitemap& sitemap);
-    void tell_absent(const common::Url& sitemap);
+    void note(const std::string& text);
+    void tell_absent(const common::Url& sitemap, const std::string& why);
     void tell_unreadable(const common::Url& sitemap, const std::string& why);
     void leave_out(std::string_view why, std::size_t entries, const common::Url& sitemap);
     void list(const ListedUrl& one);
     void leave_out_rest();
-    void tell_foreign() const;
+    void tell_foreign();
 
     EventLoop& loop_;
     PageFetch& fetch_;
@@ -117,6 +118,7 @@ class Sitemaps {
     std::unordered_map<std::string, EventLoop::Duration> delays_;   // by host
     std::unordered_map<std::string, EventLoop::TimePoint> free_at_; // by host
     std::unordered_map<std::string, int> failures_;                 // in a row, by host
+    int notes_ = 0;                                                 // for the user
     int waits_ = 0;                                                 // for another try
     std::size_t abroad_ = 0;                                        // foreign sitemaps
     bool has_read_all_ = true;

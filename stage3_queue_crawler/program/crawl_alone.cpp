@@ -130,7 +130,8 @@ Coroutine<int> crawl_alone(Options options) {
                      .is_unchecked = options.crawl.session.tls.insecure,
                      .root = std::string(options.roots.front().href()),
                      .cut_short = describe_if_early(crawl.ending()),
-                     .listed = crawler.listed()});
+                     .listed = crawler.listed(),
+                     .lacks_sitemaps = !crawler.has_read_all_sitemaps()});
     // [/run]
     const Ending ending = crawl.ending();
     bool is_all_kept = true;

@@ -29,7 +29,8 @@ struct Summary {
     std::string root = {};                 ///< where it began; empty: unknown
     std::string cut_short = {};            ///< why it ended early; empty: it didn't
     std::vector<std::string> revived = {}; ///< in the baseline, and alive now
-    const std::vector<ListedUrl>* listed = nullptr; ///< in sitemaps; null: unknown
+    const std::vector<ListedUrl>* listed = nullptr; ///< in sitemaps; null: none read
+    bool lacks_sitemaps = false;                    ///< one couldn't be read
 };
 
 class Format {

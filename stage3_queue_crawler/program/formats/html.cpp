@@ -112,11 +112,11 @@ std::string list_item(std::string_view text) {
 }
 
 std::string list_of_orphans(const Summary& summary, const ReportLines& lines) {
-    if (summary.listed == nullptr || !summary.cut_short.empty())
+    if (summary.listed == nullptr)
         return {};
     const std::vector<ListedUrl> orphans = find_orphans(summary, lines);
     std::string text =
-        fmt::format("<h2>{}: {}</h2>\n<ul>\n", what_orphans_are, orphans.size());
+        fmt::format("<h2>{}</h2>\n<ul>\n", heading_of_orphans(summary, orphans.size()));
     for (std::size_t i = 0; i < std::min(orphans.size(), most_without_script); ++i)
         text += list_item(orphans[i].url.href());
     return text + "</ul>\n";

@@ -44,7 +44,7 @@ class JsonlFormat final : public Format {
         if (with_redirects_)
             for (const RedirectToMend& redirect : redirects_to_mend(lines, summary.urls))
                 text += to_json(redirect, summary.urls);
-        if (with_orphans_ && summary.cut_short.empty())
+        if (with_orphans_)
             for (const ListedUrl& one : find_orphans(summary, lines))
                 text += fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
                                     "\n",

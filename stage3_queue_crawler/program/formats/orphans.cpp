@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/program/formats/orphans.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -56,7 +58,7 @@ std::unordered_set<common::Url> ends_of_redirects(const KnownUrls& urls,
 
 std::vector<ListedUrl> find_orphans(const Summary& crawl, const ReportLines& lines) {
     std::vector<ListedUrl> orphans;
-    if (crawl.listed == nullptr)
+    if (crawl.listed == nullptr || !crawl.cut_short.empty())
         return orphans;
     std::unordered_set<common::Url> known = ends_of_redirects(crawl.urls, lines);
     for (const ListedUrl& one : *crawl.listed) {
@@ -72,6 +74,19 @@ std::vector<ListedUrl> find_orphans(const Summary& crawl, const ReportLines& lin
     }
     std::ranges::sort(orphans, {}, &ListedUrl::url);
     return orphans;
+}
+
+std::string heading_of_orphans(const Summary& crawl, std::size_t orphans) {
+    if (!crawl.cut_short.empty())
+        return "Orphans: unknown, since the crawl was cut short";
+    constexpr std::string_view lack = "since a sitemap couldn't be read";
+    if (crawl.lacks_sitemaps && orphans == 0)
+        return fmt::format("Orphans: unknown, {}", lack);
+    return fmt::format(
+        "Orphans, which a sitemap lists, and no page that was read links to: {}",
+        orphans == 0           ? "none"
+        : crawl.lacks_sitemaps ? fmt::format("{}, and perhaps more, {}", orphans, lack)
+                               : std::to_string(orphans));
 }
 
 } // namespace stage3

@@ -113,15 +113,9 @@ std::string to_mend(const ReportLines& lines, const KnownUrls& urls) {
 }
 
 std::string list_orphans(const Summary& crawl, const ReportLines& lines) {
-    if (!crawl.cut_short.empty())
-        return "Orphans: unknown, since the crawl was cut short\n";
-    if (crawl.listed == nullptr)
-        return "Orphans: unknown, since a sitemap couldn't be read\n";
     constexpr std::size_t most = 100;
     const std::vector<ListedUrl> orphans = find_orphans(crawl, lines);
-    std::string text =
-        fmt::format("{}: {}\n", what_orphans_are,
-                    orphans.empty() ? "none" : std::to_string(orphans.size()));
+    std::string text = heading_of_orphans(crawl, orphans.size()) + '\n';
     for (std::size_t i = 0; i < std::min(most, orphans.size()); ++i)
         text += fmt::format("  {}\n", orphans[i].url.href());
     if (orphans.size() > most)

@@ -86,14 +86,17 @@ class Sitemaps(Crawled):
         self.assertIn("Orphans: unknown, since the crawl was cut short\n", text)
         self.assertNotIn("Orphans", self.run_it(expect=1).stdout)
 
-    def test_orphans_are_unknown_if_a_sitemap_could_not_be_read(self):
+    def test_if_a_sitemap_could_not_be_read_perhaps_not_all_orphans_are_known(self):
         self.serve({"/robots.txt": b"Sitemap: /good.xml\nSitemap: /bad.xml", "/good.xml": urlset("/alone"), "/bad.xml": b"", "/": b"",
                     "/alone": b"x"})
         unknown = "Orphans: unknown, since a sitemap couldn't be read\n"
-        self.assertIn(unknown, self.run_it("--sitemap", expect=3).stdout)
-        self.assertEqual(self.records("--sitemap", expect=3)[1], [])
-        self.assertNotIn("Orphans", self.run_it("--sitemap", "--format", "html", expect=3).stdout)
-        self.assertIn(unknown, self.run_it("--sitemap", "--exclude", "bad").stdout)
+        some = "links to: 1, and perhaps more, since a sitemap couldn't be read"
+        self.assertIn(f"{some}\n  {self.root}/alone\n", self.run_it("--sitemap", expect=3).stdout)
+        self.assertEqual(self.records("--sitemap", expect=3)[1], [("/alone", "/good.xml")])
+        html = self.run_it("--sitemap", "--format", "html", expect=3).stdout
+        self.assertIn(f"{some}</h2>\n<ul>\n<li>{self.root}/alone</li>\n", html)
+        self.assertIn(some, self.run_it("--sitemap", "--exclude", "bad").stdout)
+        self.assertIn(unknown, self.run_it("--sitemap", "--exclude", "alone", expect=3).stdout)
         self.assertIn("none", self.run_it(f"--sitemap={self.root}/good.xml", "--exclude", "alone").stdout)
         done = self.run_it(f"--sitemap={self.root}/good.xml", "--exclude", "good")
         self.assertIn(unknown, done.stdout)
@@ -164,7 +167,7 @@ class WithoutOne(Crawled):
     def test_a_named_sitemap_that_is_dead_makes_the_crawl_incomplete_and_one_that_no_one_named_does_not(self):
         self.serve({"/": b"x"})
         self.records("--sitemap")
-        self.assertIn("/sitemap.xml: there is no such sitemap, and robots.txt names no other", self.done.stderr)
+        self.assertIn("/sitemap.xml: no sitemap here (HTTP status 404), and robots.txt names none", self.done.stderr)
         self.records(f"--sitemap={self.root}/sitemap.xml", expect=3)
         self.assertIn("/sitemap.xml: HTTP status 404", self.done.stderr)
         text = self.run_it(f"--sitemap={self.root}/sitemap.xml", expect=3).stdout
@@ -172,17 +175,28 @@ class WithoutOne(Crawled):
 
     def test_what_is_no_sitemap_where_no_one_named_one_is_no_failure(self):
         page = b"<!doctype html><html><body><p>Hello<br></body></html>"
-        for more in ({"/sitemap.xml": page}, {"/sitemap.xml": (410,)}, {"/sitemap.xml": (403,)}, {"/sitemap.xml": (302, "/")},
-                     {"/sitemap.xml": b""}, {"/robots.txt": b"User-agent: *\nDisallow: /sitemap"}):
+        declared = b"<!DOCTYPE a [<!ENTITY b 'c'>]><urlset/>"
+        for more, why in (({"/sitemap.xml": page}, "broken XML"), ({"/sitemap.xml": (410,)}, "HTTP status 410"),
+                          ({"/sitemap.xml": (403,)}, "HTTP status 403"), ({"/sitemap.xml": (302, "/")}, "broken XML"),
+                          ({"/sitemap.xml": b""}, "empty"), ({"/sitemap.xml": declared}, "not read, since it declares its own kind of XML"),
+                          ({"/robots.txt": b"User-agent: *\nDisallow: /sitemap"}, "disallowed by robots.txt")):
             with self.subTest(more):
                 self.serve({"/": page, **more})
                 self.records("--sitemap")
-                self.assertIn("/sitemap.xml: there is no such sitemap, and robots.txt names no other", self.done.stderr)
+                self.assertIn(f"/sitemap.xml: no sitemap here ({why}", self.done.stderr)
+                self.assertIn("), and robots.txt names none\n", self.done.stderr)
         self.serve({"/": page, "/sitemap.xml": page})
         self.records(f"--sitemap={self.root}/sitemap.xml", expect=3)
         self.serve({"/": page, "/sitemap.xml": (500,)})
         self.records("--sitemap", expect=3)
         self.assertIn("/sitemap.xml: HTTP status 500", self.done.stderr)
+
+    def test_sitemaps_that_are_gone_are_counted_and_only_the_first_are_told(self):
+        self.serve({"/": b"x", "/sitemap.xml": index(*(f"/{i}.xml" for i in range(50)))})
+        text = self.run_it("--sitemap", expect=3)
+        self.assertEqual(text.stderr.count("HTTP status 404"), 20)
+        self.assertIn("more about sitemaps: only the report's sums have the rest", text.stderr)
+        self.assertIn("      50  sitemaps that can't be read to their end", text.stdout)
 
     def test_redirects_are_followed_and_failures_tried_again(self):
         pages = {"/sitemap.xml": (301, "/real.xml"), "/": b"", "/a": b"x"}
