@@ -16,8 +16,8 @@ quick="$lines -DDOCTEST_CONFIG_NO_TRY_CATCH_IN_ASSERTS"
 no_pointers=-fno-sanitize=null,alignment,object-size
 all_steps() {
     begin_beside "clang-tidy" check_tidy
-    # One without libpsl, as on most machines (with the same options as .ci/run), one with it.
-    a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines" -Dpsl=disabled
+    # One without libpsl and SQLite, as on most machines (with the same options as .ci/run), one with them.
+    a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines" -Dpsl=disabled -Dstate=disabled
     a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror -Dpsl=enabled -Dstate=enabled
     a_step "clang++, address and UB sanitizers" test_sanitized clang
     a_step "g++, address and UB sanitizers" sanitized_coroutines_with gcc "$gxx"
