@@ -24,8 +24,10 @@ TEST_CASE("a cancelled crawl ends at once and reports what was done") {
     }
     server.on("/", page(links));
     Setup setup;
-    setup.during = [](EventLoop& loop, auto& task) {
-        loop.call_later(200ms, [&task] { task.cancel(); });
+    setup.during = [&setup](EventLoop& loop, auto& task) {
+        setup.on_record = [&loop, &task](const Record&) { // the first page's
+            loop.call_later(100ms, [&task] { task.cancel(); });
+        };
     };
     const Result result = setup.crawl(server.url());
     CHECK(result.ending == Ending::interrupted);
