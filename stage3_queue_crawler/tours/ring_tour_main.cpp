@@ -6,6 +6,7 @@
 //
 // Exits with 77 where io_uring can't be used. Page 31 of the book.
 #include <array>
+#include <cerrno>
 #include <coroutine>
 #include <cstddef>
 #include <cstdio>
@@ -80,7 +81,10 @@ io_uring_sqe& request_receive(io_uring& ring, int fd, Buffer& buffer, const char
 void print_completions(io_uring& ring, int number) {
     for (int i = 0; i < number; ++i) {
         io_uring_cqe* completion = nullptr;
-        if (const int error = io_uring_wait_cqe(&ring, &completion); error < 0)
+        int error = -EINTR; // as after Ctrl-Z and fg
+        while (error == -EINTR)
+            error = io_uring_wait_cqe(&ring, &completion);
+        if (error < 0)
             throw std::system_error(-error, std::generic_category(), "io_uring_enter");
         const int result = completion->res;
         say(std::string("  complete: ")
