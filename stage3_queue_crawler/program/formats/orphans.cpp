@@ -82,11 +82,11 @@ std::string heading_of_orphans(const Summary& crawl, std::size_t orphans) {
     constexpr std::string_view lack = "since a sitemap couldn't be read";
     if (crawl.lacks_sitemaps && orphans == 0)
         return fmt::format("Orphans: unknown, {}", lack);
+    const std::string more =
+        crawl.lacks_sitemaps ? fmt::format(", and perhaps more, {}", lack) : "";
     return fmt::format(
-        "Orphans, which a sitemap lists, and no page that was read links to: {}",
-        orphans == 0           ? "none"
-        : crawl.lacks_sitemaps ? fmt::format("{}, and perhaps more, {}", orphans, lack)
-                               : std::to_string(orphans));
+        "Orphans, which a sitemap lists, and no page that was read links to: {}{}",
+        orphans == 0 ? "none" : std::to_string(orphans), more);
 }
 
 } // namespace stage3
