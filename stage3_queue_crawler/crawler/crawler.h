@@ -364,6 +364,8 @@ void Crawler<F>::refuse(Visit visit) {
     } catch (const std::exception& error) {
         page.fail(error.what());
     }
+    if (work.refusal->failure)
+        judge_.keep_failure(work, page);
     finish(std::move(visit), std::move(page));
 }
 

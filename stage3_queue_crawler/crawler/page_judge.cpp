@@ -86,10 +86,12 @@ Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
     } catch (const common::TracedError& error) {
         tell_way(work, error);
         page.fail(error.what());
+        keep_failure(work, page);
     } catch (const std::bad_alloc&) {
         throw; // not the page's failure
     } catch (const std::exception& error) {
         page.fail(error.what());
+        keep_failure(work, page);
     }
     co_return page;
 }
@@ -100,6 +102,12 @@ void PageJudge::keep(const Work& work, const PageResponse& response, Outcome out
     if (answers_ != nullptr)
         answers_->keep(work, response, !is_dead(outcome) && outcome != Outcome::unclear,
                        links);
+}
+
+void PageJudge::keep_failure(const Work& work, const Page& page) {
+    PageResponse response;
+    response.error = page.record.error;
+    keep(work, response, page.record.outcome);
 }
 
 void PageJudge::read_headers(const Work& work, const PageResponse& response, Page& page) {

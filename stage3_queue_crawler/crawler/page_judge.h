@@ -67,6 +67,9 @@ class PageJudge {
     /// Links in scope that were not followed.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
 
+    /// Keeps that there was no answer, for `answers`.
+    void keep_failure(const Work& work, const Page& page);
+
   private:
     void read_headers(const Work& work, const PageResponse& response, Page& page);
     void read_location(const Work& work, const PageResponse& response, Page& page);

@@ -31,7 +31,7 @@ constexpr std::size_t mib = std::size_t{1024} * 1024;
 Coroutine<> Sitemaps::read(std::vector<Url> roots) {
     for (const Url& url : settings_.choice.urls) {
         if (scope_.excludes(url))
-            note(fmt::format("the sitemap {}: excluded", url.href()));
+            settings_.on_note(fmt::format("the sitemap {}: excluded", url.href()));
         add({.url = url});
     }
     if (settings_.choice.of_roots)
@@ -59,9 +59,9 @@ Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
         try {
             answer = co_await robots_.ask(root);
         } catch (const FetchError& error) {
-            note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
-                             "unknown",
-                             root.origin(), error.what()));
+            settings_.on_note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
+                                          "unknown",
+                                          root.origin(), error.what()));
             has_read_all_ = false;
             continue;
         }
@@ -138,11 +138,14 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
     if (!sitemap.error.empty())
         tell_unreadable(url, sitemap.error);
     if (sitemap.unreadable > 0)
-        note(fmt::format("the sitemap {} has no http or https URL in {}", url.href(),
-                         common::counted(sitemap.unreadable, "place")));
+        settings_.on_note(fmt::format("the sitemap {} has no http or https URL in {}",
+                                      url.href(),
+                                      common::counted(sitemap.unreadable, "place")));
     if (sitemap.is_cut_off) {
+        has_read_all_ = false;
         const std::string part = fmt::format("first {} MiB", limits.bytes / mib);
-        note(fmt::format("the sitemap {}: only its {} are read", url.href(), part));
+        settings_.on_note(
+            fmt::format("the sitemap {}: only its {} are read", url.href(), part));
         count_left_out(left_out_, "ends of sitemaps, beyond their " + part, 1,
                        url.href());
     }
@@ -185,39 +188,39 @@ void Sitemaps::leave_out_rest() {
     to_read_.clear();
 }
 
-/// An index may name thousands of sitemaps that are gone.
-void Sitemaps::note(const std::string& text) {
-    constexpr int most_notes = 20;
-    ++notes_;
-    if (notes_ <= most_notes)
-        settings_.on_note(text);
-    else if (notes_ == most_notes + 1)
-        settings_.on_note("more about sitemaps: only the report's sums have the rest");
-}
-
 void Sitemaps::tell_absent(const Url& sitemap, const std::string& why) {
-    note(fmt::format("{}: no sitemap here ({}), and robots.txt names none",
-                     sitemap.href(), why));
+    settings_.on_note(fmt::format("{}: no sitemap here ({}), and robots.txt names none",
+                                  sitemap.href(), why));
     has_read_all_ = false;
 }
 
+/// An index may name thousands of sitemaps that are gone.
 void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
-    note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
+    constexpr int most_told = 20;
+    ++unreadable_;
+    if (unreadable_ <= most_told)
+        settings_.on_note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
+    else if (unreadable_ == most_told + 1)
+        settings_.on_note("more sitemaps can't be read to their end: text and html "
+                          "reports count them");
     count_left_out(left_out_, unreadable, 1, sitemap.href());
     has_read_all_ = false;
 }
 
 /// The user hears about the first of each kind.
 void Sitemaps::leave_out(std::string_view why, std::size_t entries, const Url& sitemap) {
+    has_read_all_ = false;
     if (count_left_out(left_out_, why, entries, sitemap.href()))
-        note(fmt::format("the sitemap {}: left out are {}", sitemap.href(), why));
+        settings_.on_note(
+            fmt::format("the sitemap {}: left out are {}", sitemap.href(), why));
 }
 
-void Sitemaps::tell_foreign() {
+void Sitemaps::tell_foreign() const {
     if (first_foreign_)
-        note(fmt::format("sitemaps list what is out of scope, so it's left "
-                         "out: {}, such as {}",
-                         common::counted(foreign_, "URL"), first_foreign_->href()));
+        settings_.on_note(fmt::format("sitemaps list what is out of scope, so it's left "
+                                      "out: {}, such as {}",
+                                      common::counted(foreign_, "URL"),
+                                      first_foreign_->href()));
 }
 
 // ---- Fetching one ----

@@ -63,7 +63,7 @@ class Sitemaps {
     bool is_foreign(const common::Url& url) const;
     /// Each URL once.
     const std::vector<ListedUrl>& listed() const { return listed_; }
-    /// False if one of them isn't there, is excluded, or can't be read to its end.
+    /// False if one of them isn't there, is excluded, or wasn't read to its end.
     bool has_read_all() const { return has_read_all_; }
     /// What they list beyond a limit, and sitemaps that can't be read.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
@@ -98,13 +98,12 @@ class Sitemaps {
     void has_asked(const std::string& host);
     GetOptions options_for(const common::Url& url) const;
     void take(const Next& next, const common::Url& url, const Sitemap& sitemap);
-    void note(const std::string& text);
     void tell_absent(const common::Url& sitemap, const std::string& why);
     void tell_unreadable(const common::Url& sitemap, const std::string& why);
     void leave_out(std::string_view why, std::size_t entries, const common::Url& sitemap);
     void list(const ListedUrl& one);
     void leave_out_rest();
-    void tell_foreign();
+    void tell_foreign() const;
 
     EventLoop& loop_;
     PageFetch& fetch_;
@@ -118,7 +117,7 @@ class Sitemaps {
     std::unordered_map<std::string, EventLoop::Duration> delays_;   // by host
     std::unordered_map<std::string, EventLoop::TimePoint> free_at_; // by host
     std::unordered_map<std::string, int> failures_;                 // in a row, by host
-    int notes_ = 0;                                                 // for the user
+    int unreadable_ = 0;                                            // sitemaps
     int waits_ = 0;                                                 // for another try
     std::size_t abroad_ = 0;                                        // foreign sitemaps
     bool has_read_all_ = true;

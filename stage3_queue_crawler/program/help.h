@@ -127,52 +127,52 @@ constexpr std::string_view more_on_reports =
   --redirects          with text and jsonl: also list permanent redirects, and
                        chains of redirects, with their pages (html always does)
   --top N              with text: list the N most frequent links (10)
-  --sitemap            begin also at the URLs in each root's sitemaps: what its
-                       robots.txt names, or else /sitemap.xml
+  --sitemap            also start at the URLs in each root's sitemaps: those
+                       its robots.txt names, or else /sitemap.xml
   --sitemap=URL        the same for this one; repeatable
 
 Sitemaps are read before the crawl, as politely as pages; they may be XML, text
-or indexes, compressed or not, but not RSS. What they list outside the scope
-isn't fetched.
+or indexes, compressed or not, but not RSS. URLs outside the scope aren't
+fetched.
 Text, html and jsonl also list orphans: URLs of a sitemap that are alive, but
-that no other page links to. (Two that link only to each other aren't found.) If
-a sitemap can't be read to its end, or exceeds the protocol's limits (50,000
-URLs, 50 MB), the exit status is 3.
+that no other page links to; two that link only to each other aren't found. If a
+sitemap can't be read to its end, or exceeds the protocol's limits (50,000 URLs,
+50 MB), the exit status is 3.
 
-A site that has lived for years has dead links, and a test that always fails is
-soon ignored. Write them into a baseline once, and only new ones count: for the
-exit status, and under "Dead" in reports.
+Old sites have dead links, and a test that always fails is soon ignored. Write
+those links into a baseline once, and only new ones count: for the exit status,
+and under "Dead" in reports.
   --write-baseline FILE
-                       write the URLs that are dead, sorted, one per line; not
-                       if the crawl is cut short, or its root is dead
-  --baseline FILE      what is dead and listed in FILE is known; what is listed
-                       and alive is mentioned, so that you can delete the line;
-                       repeatable, as the next one
-  --ignore-file FILE   each line is a URL, if it begins with http:// or
-                       https://, and else an extended regular expression to be
-                       found in a URL, as for --exclude. What it matches is
-                       still checked, but never counts as dead or unclear
+                       write the dead URLs, sorted, one per line, unless the
+                       crawl is cut short or its root is dead
+  --baseline FILE      dead URLs listed in FILE are known; live ones are
+                       mentioned, so that you can delete their lines;
+                       repeatable, like the next option
+  --ignore-file FILE   each line is a URL if it begins with http:// or https://,
+                       or else an extended regular expression to find in a URL,
+                       as with --exclude. Matches are still checked, but never
+                       count as dead or unclear
 
 In both files, a line that begins with # is a comment. With --frontier, give
 these options to the process that has --report.
 
-With a state file, a crawl that was killed continues when you repeat the
-command, and the crawl after it asks servers only what has changed.
-  --state FILE         keep there what servers answer (an SQLite database); one
-                       crawl at a time can use it. Options on which answers
-                       depend must be the same: URLs, scope, what is checked,
-                       headers and so on. --max-pages ends a crawl, --timeout
+With a state file, repeating the command continues a crawl that was killed, and
+the next crawl asks servers only for what has changed.
+  --state FILE         keep servers' answers in FILE (an SQLite database); one
+                       crawl at a time can use it. Options that affect answers
+                       must be the same: URLs, scope, what is checked, headers
+                       and so on. --max-pages ends a crawl, --timeout
                        interrupts it. Delete the file to start over
   --max-age AGE        don't even ask about a URL that was alive less than AGE
-                       ago (3600, 90m, 12h or 7d); what robots.txt says about
-                       it now doesn't count either
+                       ago (3600, 90m, 12h or 7d), even if robots.txt now
+                       forbids it
 
-Options can be in a file, without dashes, one per line; url, too:
+Options and URLs can go in a file, one per line, without dashes:
   # every link of ours
   url = https://example.org/
   external
   exclude = /archive/
-What is typed counts more; repeatable options add up.
+The command line takes precedence; repeatable options add up.
   --config FILE        read FILE. Without this option, .await-the-web.ini is
                        read if the current folder has one
   --no-config          don't

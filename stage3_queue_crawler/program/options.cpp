@@ -47,7 +47,7 @@ constexpr std::string_view examples = R"(Examples:
   stage3 --format jsonl -o out.jsonl URL    one record per URL, as it comes
 
 Exit status: 0 everything was fetched; 1 some URLs are dead (--help-verdicts);
-2 wrong usage; 3 cut short by --timeout, --max-pages or an error, or links were
+2 usage error; 3 cut short by --timeout, --max-pages or an error, or links were
 left out; 130 ended by Ctrl-C, TERM or HUP. Ctrl-\ (QUIT) lists all tasks, and
 where each one waits.)";
 
@@ -330,7 +330,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
                         "start at each URL in FILE, one per line; -: stdin",
                         files_into(typed.lists));
     line.add_flag_or_value("--sitemap", "URL",
-                           "start at a sitemap's URLs, too (robots.txt names it)",
+                           "also start at a sitemap's URLs (robots.txt names it)",
                            reader_of_sitemaps(crawl.sitemaps));
     line.add("--scope", "REACH",
              fmt::format("host (default): the root's host, at any port;\n"
@@ -344,18 +344,18 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     line.add_repeatable(
         "--include", "REGEX", "only URLs that match; roots are exempt; repeatable",
         reader_of_patterns(options.included, options.shared.patterns, "--include"));
-    line.add("-d,--max-depth", "N", "links away from a root, at most (10000)",
+    line.add("-d,--max-depth", "N", "follow at most N links away from a root (10000)",
              number_into(crawl.max_depth, 0, most));
     line.add("--max-pages", "N", "stop after N fetches (no limit)",
              number_into(crawl.max_pages, 1, most));
-    line.add("--max-path-depth", "N", "segments of a URL's path, at most (20)",
+    line.add("--max-path-depth", "N", "at most N segments in a URL's path (20)",
              number_into(crawl.traps.path_depth, 1, most));
-    line.add("--max-repeats", "N", "repetitions of a segment in one path, at most (3)",
+    line.add("--max-repeats", "N", "at most N repetitions of a segment in one path (3)",
              number_into(crawl.traps.repeats, 1, most));
     line.add("--max-queries", "N",
-             "URLs that differ only in their query, at most (10000)",
+             "at most N URLs that differ only in their query (10000)",
              number_into(crawl.traps.queries, 0, most));
-    line.add("--max-redirects", "N", "redirects to follow in a row, at most (10)",
+    line.add("--max-redirects", "N", "follow at most N redirects in a row (10)",
              number_into(crawl.max_redirects, 0, 1000));
     line.add("--order", "ORDER", "fifo (default), lifo, or priority (short URLs first)",
              choice_by_name(crawl.order,
@@ -371,14 +371,14 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
 
 void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed) {
     Checks& checks = options.crawl.checks;
-    line.add_flag("--external", "also check links to other sites, without haste",
+    line.add_flag("--external", "also check links to other sites, unhurriedly",
                   checks.foreign);
-    line.add_flag("--fragments", "check that pages have the places that #... points to",
+    line.add_flag("--fragments", "check that the targets of #... links exist",
                   checks.fragments);
     line.add_flag("--no-assets", "don't check images, style sheets, scripts and so on",
                   typed.no_assets);
     line.add_flag("--assets", "check them (default)", typed.assets);
-    line.add("--external-max", "N", "hosts outside the scope at once, at most (10)",
+    line.add("--external-max", "N", "at most N hosts outside the scope at once (10)",
              number_into(checks.foreign_hosts, 1, 1000));
     line.add("--external-delay", "S", "seconds between two requests to one of these (1)",
              reader_of_time(typed.foreign_delay, 0));
@@ -395,7 +395,7 @@ void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed
 void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
     CrawlSettings& crawl = options.crawl;
     line.start_heading("How fast");
-    line.add("-w,--workers", "N", "fetches at once, at most (10)",
+    line.add("-w,--workers", "N", "at most N fetches at once (10)",
              number_into(crawl.workers, 1, 100'000));
     line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
              number_into(crawl.politeness.max_per_host, 1, most));
@@ -415,7 +415,7 @@ void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
              "threads that read pages (cores - 1); 0: the loop does",
              number_into(options.parse_threads, 0, 1000));
     line.add_repeatable("--frontier", "URL",
-                        "share the crawl through a Redis (see --help-frontier)",
+                        "share the crawl through Redis (see --help-frontier)",
                         reader_of_servers(options.shared.servers));
     line.add("--crawl", "NAME", "the name of the shared crawl",
              reader_of_name(options.shared.name));
@@ -444,7 +444,7 @@ void add_connections(common::CommandLine& line, SessionOptions& session) {
     line.add_repeatable("--header", "'N: V'",
                         "send this to the roots' origins; repeatable",
                         reader_of_headers(session.headers));
-    line.add("--max-body", "BYTES", "a URL with a longer body fails (16M)",
+    line.add("--max-body", "BYTES", "fail URLs with a longer body (16M)",
              reader_of_size(session.max_body));
 }
 
@@ -466,8 +466,7 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
              common::text_into(typed.html));
     line.add_repeatable("--also", "FORMAT=FILE", "also write a report in another format",
                         reader_of_reports(options.also));
-    line.add_repeatable("--baseline", "FILE",
-                        "URLs in FILE may be dead: only others count",
+    line.add_repeatable("--baseline", "FILE", "dead URLs listed in FILE don't count",
                         files_into(typed.baselines));
     line.add("--write-baseline", "FILE", "write what is dead now to FILE, for --baseline",
              common::text_into(options.write_baseline));
@@ -486,7 +485,7 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
                                           {"always", ShowProgress::always},
                                           {"never", ShowProgress::never}}));
     line.add_flag("-v,--verbose", "announce each fetch", options.verbose);
-    line.add_flag("-q,--quiet", "only warnings and errors; a text report only into -o",
+    line.add_flag("-q,--quiet", "only warnings and errors; text reports only to -o",
                   options.quiet);
 }
 
@@ -498,7 +497,7 @@ void add_for_the_book(common::CommandLine& line, Options& options) {
              common::selector_into(options.selector));
     line.add("--trace", "FILE", "record the run's events in FILE",
              common::text_into(options.trace));
-    line.add("--fail-parsing", "N", "throw while parsing the N-th page",
+    line.add("--fail-parsing", "N", "throw while parsing the Nth page",
              number_into(options.fail_parsing, 0, most));
 }
 

@@ -3,7 +3,7 @@
 
 namespace stage3 {
 
-std::string name_of_sqlite() { return "without SQLite"; }
+std::string name_of_sqlite() { return "(without sqlite)"; }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the other one keeps them
 std::unique_ptr<State> open_state(EventLoop& /*loop*/, StateOptions /*options*/) {

@@ -318,12 +318,12 @@ void Tables::write_again(const Row& row) {
     renew_.bind(4, kept.may_be_private ? 1 : 0).bind(5, row.url.href()).run();
 }
 
-/// The pages in `ask_again` are asked about in the next crawl.
+/// If it's over, the pages in `ask_again` are asked about in the next crawl.
 void Tables::end(bool is_over, const std::vector<common::Url>& ask_again) {
     Transaction transaction(database_);
-    for (const common::Url& url : ask_again)
-        make_old(url);
     if (is_over) {
+        for (const common::Url& url : ask_again)
+            make_old(url);
         database_.run("UPDATE crawl SET is_over = 1");
         database_.prepare("DELETE FROM answers WHERE crawl < ?")
             .bind(0, crawl_ - most_crawls)
@@ -394,7 +394,7 @@ StateFile::StateFile(EventLoop& loop, StateOptions options)
 /// What an answer in the file is good for; nothing, if it's of no use.
 std::optional<Source> StateFile::source_of(const RowInShort& row,
                                            std::int64_t time) const {
-    if (row.crawl == tables_.crawl())
+    if (row.crawl == tables_.crawl() && row.asked_at > 0)
         return Source::this_crawl;
     const std::int64_t age = time - row.asked_at;
     if (row.is_alive && age >= 0 && age < options_.max_age.count())

@@ -135,8 +135,9 @@ def main(build: Path, work: Path, names: list[str]) -> int:
     entries = {}  # a file that is compiled for several programs is still looked at once
     for entry in json.loads((build / "compile_commands.json").read_text()):
         entries[Path(os.path.normpath(Path(entry["directory"], entry["file"])))] = options(entry["command"])
-    for name in names:  # one that this build leaves out is compiled like any other
-        entries.setdefault(ROOT / name, next(iter(entries.values())))
+    for file in map(ROOT.joinpath, names):  # what this build leaves out is compiled like its neighbours
+        neighbours = [command for other, command in entries.items() if other.parent == file.parent]
+        entries.setdefault(file, neighbours[0] if neighbours else next(iter(entries.values())))
     # The biggest first, or one core would be busy with them long after the others.
     files = sorted((ROOT / name for name in names), key=lambda file: file.stat().st_size, reverse=True)
     needs = {file: heavy_headers(file) for file in files}

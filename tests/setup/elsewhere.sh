@@ -85,7 +85,7 @@ one "$install python3-h2 >/dev/null &&
 # CI's own builds with g++ have no SQLite, as on most machines.
 one "$install libsqlite3-dev >/dev/null && meson configure build -Dstate=enabled &&
      ninja -C build stage3_queue_crawler/stage3 &&
-     STAGE3=build/stage3_queue_crawler/stage3 python3 tests/stage3/state/state_test.py"
+     STAGE3=\$PWD/build/stage3_queue_crawler/stage3 python3 tests/stage3/state/state_test.py"
 for server in redis-server valkey-server; do # Debian 12 has no Valkey
     inside "$install $server" >/dev/null 2>&1 || continue
     one "mkdir -p /tmp/$server && ln -sf /usr/bin/$server /tmp/$server/redis-server &&

@@ -30,7 +30,7 @@ struct Summary {
     std::string cut_short = {};            ///< why it ended early; empty: it didn't
     std::vector<std::string> revived = {}; ///< in the baseline, and alive now
     const std::vector<ListedUrl>* listed = nullptr; ///< in sitemaps; null: none read
-    bool lacks_sitemaps = false;                    ///< one couldn't be read
+    bool lacks_sitemaps = false;                    ///< one wasn't read in full
 };
 
 class Format {

@@ -15,12 +15,12 @@ namespace {
 // [table]
 constexpr auto table = std::to_array<FormatEntry>({
     {.name = "text",
-     .help = "all records, sums, and what is dead and where (default)",
+     .help = "all records, totals, and what is dead and where (default)",
      .make = make_text,
      .takes_redirects = true,
      .is_for_people = true},
     {.name = "jsonl",
-     .help = "a JSON object for each record, on a line, as it comes",
+     .help = "a JSON object per record, one per line, as they come",
      .make = make_jsonl,
      .takes_redirects = true},
     {.name = "csv", .help = "the same, for a spreadsheet", .make = make_csv},
@@ -34,7 +34,7 @@ constexpr auto table = std::to_array<FormatEntry>({
      .make = make_html,
      .takes_redirects = true},
     {.name = "junit",
-     .help = "each URL a test, for CI that shows the results of tests",
+     .help = "each URL as a test, for CI that shows test results",
      .make = make_junit},
     {.name = "github",
      .help = "annotations of a GitHub workflow: write it to standard output",

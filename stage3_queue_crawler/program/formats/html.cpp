@@ -116,7 +116,10 @@ std::string list_of_orphans(const Summary& summary, const ReportLines& lines) {
         return {};
     const std::vector<ListedUrl> orphans = find_orphans(summary, lines);
     std::string text =
-        fmt::format("<h2>{}</h2>\n<ul>\n", heading_of_orphans(summary, orphans.size()));
+        fmt::format("<h2>{}</h2>\n", heading_of_orphans(summary, orphans.size()));
+    if (orphans.empty())
+        return text;
+    text += "<ul>\n";
     for (std::size_t i = 0; i < std::min(orphans.size(), most_without_script); ++i)
         text += list_item(orphans[i].url.href());
     return text + "</ul>\n";

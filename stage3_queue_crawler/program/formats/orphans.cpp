@@ -79,11 +79,11 @@ std::vector<ListedUrl> find_orphans(const Summary& crawl, const ReportLines& lin
 std::string heading_of_orphans(const Summary& crawl, std::size_t orphans) {
     if (!crawl.cut_short.empty())
         return "Orphans: unknown, since the crawl was cut short";
-    constexpr std::string_view lack = "since a sitemap couldn't be read";
+    constexpr std::string_view lack = "since not all sitemaps were read in full";
     if (crawl.lacks_sitemaps && orphans == 0)
         return fmt::format("Orphans: unknown, {}", lack);
     const std::string more =
-        crawl.lacks_sitemaps ? fmt::format(", and perhaps more, {}", lack) : "";
+        crawl.lacks_sitemaps ? fmt::format(", perhaps not exactly these, {}", lack) : "";
     return fmt::format(
         "Orphans, which a sitemap lists, and no page that was read links to: {}{}",
         orphans == 0 ? "none" : std::to_string(orphans), more);

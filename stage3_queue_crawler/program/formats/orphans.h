@@ -18,7 +18,8 @@ namespace stage3 {
 /// found: it's a root, or another page refers to it. If a sitemap lists a redirect, its
 /// end counts as listed. Other outcomes may be missing in `lines`, which must be sorted.
 /// None after a crawl that was cut short: the page that refers to one may not have been
-/// read. (Two of them that refer only to each other aren't found: neither is an orphan.)
+/// read. That can also be if a sitemap lists that page, and wasn't read in full. (Two of
+/// them that refer only to each other aren't found: neither is an orphan.)
 std::vector<ListedUrl> find_orphans(const Summary& crawl, const ReportLines& lines);
 
 /// A line above the list of so many orphans.

@@ -84,13 +84,16 @@ class Sitemaps(Crawled):
         self.assertIn(f"       1  {self.root}/both\n", text)
         text = self.run_it("--sitemap", "--max-pages", "2", expect=3).stdout
         self.assertIn("Orphans: unknown, since the crawl was cut short\n", text)
+        text = self.run_it("--sitemap", "--max-pages", "2", "--format", "html", expect=3).stdout
+        self.assertIn("<h2>Orphans: unknown, since the crawl was cut short</h2>\n", text)
+        self.assertNotIn("<ul>\n</ul>", text)
         self.assertNotIn("Orphans", self.run_it(expect=1).stdout)
 
-    def test_if_a_sitemap_could_not_be_read_perhaps_not_all_orphans_are_known(self):
+    def test_if_a_sitemap_was_not_read_in_full_the_list_of_orphans_may_be_inexact(self):
         self.serve({"/robots.txt": b"Sitemap: /good.xml\nSitemap: /bad.xml", "/good.xml": urlset("/alone"), "/bad.xml": b"", "/": b"",
                     "/alone": b"x"})
-        unknown = "Orphans: unknown, since a sitemap couldn't be read\n"
-        some = "links to: 1, and perhaps more, since a sitemap couldn't be read"
+        unknown = "Orphans: unknown, since not all sitemaps were read in full\n"
+        some = "links to: 1, perhaps not exactly these, since not all sitemaps were read in full"
         self.assertIn(f"{some}\n  {self.root}/alone\n", self.run_it("--sitemap", expect=3).stdout)
         self.assertEqual(self.records("--sitemap", expect=3)[1], [("/alone", "/good.xml")])
         html = self.run_it("--sitemap", "--format", "html", expect=3).stdout
@@ -192,10 +195,11 @@ class WithoutOne(Crawled):
         self.assertIn("/sitemap.xml: HTTP status 500", self.done.stderr)
 
     def test_sitemaps_that_are_gone_are_counted_and_only_the_first_are_told(self):
-        self.serve({"/": b"x", "/sitemap.xml": index(*(f"/{i}.xml" for i in range(50)))})
+        self.serve({"/": b"x", "/sitemap.xml": index(*(f"/{i}.xml" for i in range(51))), "/50.xml": urlset("http://elsewhere.test/")})
         text = self.run_it("--sitemap", expect=3)
         self.assertEqual(text.stderr.count("HTTP status 404"), 20)
-        self.assertIn("more about sitemaps: only the report's sums have the rest", text.stderr)
+        self.assertIn("more sitemaps can't be read to their end: text and html reports count them", text.stderr)
+        self.assertIn("such as http://elsewhere.test/", text.stderr)
         self.assertIn("      50  sitemaps that can't be read to their end", text.stdout)
 
     def test_redirects_are_followed_and_failures_tried_again(self):

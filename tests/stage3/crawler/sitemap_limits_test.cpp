@@ -73,10 +73,13 @@ TEST_CASE("there is a limit on what all sitemaps list together") {
 TEST_CASE("a crawl doesn't wait for sitemaps of servers that fail") {
     WithSitemaps site;
     site.setup.settings.max_tries = 2;
-    const Reply busy = respond(503, "text/plain", "", "Retry-After: 1\r\n");
-    for (int i = 0; i < 10; ++i)
-        site.server.on(fmt::format("/{}", i), busy);
+    site.setup.settings.timeout = 20s;
+    site.server.on("/0", respond(503, "text/plain", "", "Retry-After: 1\r\n"));
+    for (int i = 1; i < 10; ++i)
+        site.server.on(fmt::format("/{}", i),
+                       respond(503, "text/plain", "", "Retry-After: 50\r\n"));
     const Result result = site.crawl();
+    CHECK(result.ending == Ending::complete);
     CHECK(site.server.times_asked("/0") == 2);
     CHECK(site.server.times_asked("/1") == 1);
     CHECK(site.server.times_asked("/2") == 1);
@@ -110,10 +113,15 @@ TEST_CASE(
     Setup setup;
     setup.settings.sitemaps.of_roots = true;
     setup.settings.max_tries = 2;
+    int tries = 0;
+    setup.events.on_start = [&tries](std::string_view worker, const stage3::Work&) {
+        tries += worker == "sitemaps" ? 1 : 0;
+    };
     const Result result = setup.crawl(server.url());
     CHECK(
         says(result, "/1000: left out are sitemaps out of scope beyond the first 1000"));
     CHECK(says(result, "/3: left out are sitemaps of servers that failed 3 times"));
+    CHECK(tries == 3);
 }
 
 TEST_CASE("a redirect to a server that fails is no success") {

@@ -196,7 +196,7 @@ TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each 
     CHECK(ending.starts_with(
         R"({"redirect_to_mend": "http://h/a", "leads_to": ["http://h/b", "http://i/?\""], )"
         R"("statuses": [301, 302], "ends": "not fetched", "linked_on": ["http://h/0", "http://h/1", )"));
-    CHECK(ending.ends_with("\"http://h/9\"], \"times_linked\": 12}\n"));
+    CHECK(ending.ends_with("\"http://h/11\"], \"times_linked\": 12}\n"));
     Site not_asked(stage3::make_jsonl, false);
     not_asked.redirect("http://h/a", 301, "http://h/b");
     CHECK(not_asked.ending().empty());

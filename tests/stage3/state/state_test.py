@@ -328,6 +328,17 @@ class Later(WithState):
                          [("/p/1", 304)])
         self.assertEqual(read_records(text)[site.url(1)]["outcome"], "page")
 
+    def test_a_page_is_asked_about_if_there_was_no_robots_txt_for_it(self):
+        site = self.start_site(pages=20, links=4, plain=True)
+        self.crawl(site.root, status=0)
+        site.changed["/robots.txt"] = (200, "Content-Encoding: gzip\r\n", "this isn't gzip")
+        text, _ = self.crawl(site.root)
+        self.assertEqual(read_records(text)[site.root]["outcome"], "failed")
+        del site.changed["/robots.txt"]
+        site.asked()
+        self.crawl("--max-age", "1h", site.root, status=0)
+        self.assertEqual(site.asked().keys(), {site.root})
+
     def test_a_page_that_lacked_a_place_is_asked_about(self):
         site = self.start_site(pages=20, links=4, robots=None, plain=True)
         site.changed["/p/1"] = (200, "Content-Type: text/html\r\n", "<a href='#new'>x</a>")
