@@ -35,9 +35,9 @@ class Keeper:
 
     def start(self, command, **pipes):
         """Starts a process that won't outlive us."""
-        process = subprocess.Popen(command, **pipes)
+        # It's the new process that tells the keeper: we may be killed before we could.
+        process = subprocess.Popen(command, preexec_fn=lambda: self._tell("process", os.getpid()), **pipes)
         self._started.append(process)
-        self.end_at_last(process.pid)
         return process
 
     def end_at_last(self, pid):

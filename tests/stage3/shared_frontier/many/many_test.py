@@ -124,8 +124,8 @@ class Disturbed(unittest.TestCase):
 
     def test_nothing_is_left_however_it_ends(self):
         for number, status, moment in [(signal.SIGINT, 130, "process 1 comes"), (signal.SIGTERM, 143, "Serving"),
-                                       (signal.SIGHUP, 129, "First"), (signal.SIGINT, 130, "is killed"),
-                                       (signal.SIGKILL, -9, "is killed")]:
+                                       (signal.SIGHUP, 129, "First"), (signal.SIGINT, 130, "is killed: kill -9"),
+                                       (signal.SIGKILL, -9, "is killed: kill -9"), (signal.SIGKILL, -9, "is killed when")]:
             with self.subTest(number=number, moment=moment):
                 run = self.run_until(moment, "--pages", "1000")
                 self.assertNotEqual(run._there(), [])
