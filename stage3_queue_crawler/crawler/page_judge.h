@@ -67,7 +67,7 @@ class PageJudge {
     /// Links in scope that were not followed.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
 
-    /// Keeps that there was no answer, for `answers`.
+    /// Tells `answers` that there was none, so that the URL is asked about again.
     void keep_failure(const Work& work, const Page& page);
 
   private:

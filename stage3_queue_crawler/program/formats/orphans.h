@@ -18,11 +18,12 @@ namespace stage3 {
 /// found: it's a root, or another page refers to it. If a sitemap lists a redirect, its
 /// end counts as listed. Other outcomes may be missing in `lines`, which must be sorted.
 /// None after a crawl that was cut short: the page that refers to one may not have been
-/// read. That can also be if a sitemap lists that page, and wasn't read in full. (Two of
-/// them that refer only to each other aren't found: neither is an orphan.)
+/// read. The list may be inexact if a sitemap wasn't read in full: only that one may list
+/// such a page. (Two of them that refer only to each other aren't found: neither is an
+/// orphan.)
 std::vector<ListedUrl> find_orphans(const Summary& crawl, const ReportLines& lines);
 
-/// A line above the list of so many orphans.
+/// The line above a list of this many orphans.
 std::string heading_of_orphans(const Summary& crawl, std::size_t orphans);
 
 } // namespace stage3

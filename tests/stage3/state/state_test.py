@@ -328,7 +328,7 @@ class Later(WithState):
                          [("/p/1", 304)])
         self.assertEqual(read_records(text)[site.url(1)]["outcome"], "page")
 
-    def test_a_page_is_asked_about_if_there_was_no_robots_txt_for_it(self):
+    def test_a_page_whose_robots_txt_failed_is_asked_about(self):
         site = self.start_site(pages=20, links=4, plain=True)
         self.crawl(site.root, status=0)
         site.changed["/robots.txt"] = (200, "Content-Encoding: gzip\r\n", "this isn't gzip")
