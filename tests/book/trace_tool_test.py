@@ -415,8 +415,7 @@ class Tool(unittest.TestCase):
                 self.assertEqual([trace.program for trace in both],
                                  ["stage1", "stage2"] if words[0] == "1" else ["stage2"] * 2)
                 self.assertEqual([trace.cut_off for trace in both], [False, False])
-        fast, slow = (trace.events[-1]["t"] for trace in both)
-        self.assertLess(fast, slow)
+        self.assertGreater(both[1].events[-1]["t"], 60_000)  # of a page and then another one, at 30 ms each
 
     @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
     def test_a_run_that_the_stage_refuses_is_reported(self):

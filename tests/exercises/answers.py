@@ -234,7 +234,7 @@ def run_limited(program: Path, limit: float, case: str = "",
             late = True
             os.killpg(process.pid, signal.SIGTERM)  # doctest then says where it was
             with suppress(subprocess.TimeoutExpired):
-                process.wait(1)
+                process.wait(5)
         finally:
             with suppress(ProcessLookupError, PermissionError):  # none is left: the usual case
                 os.killpg(process.pid, signal.SIGKILL)

@@ -29,8 +29,8 @@ from server import Site
 JUMPING_CLOCK = os.environ.get("JUMPING_CLOCK_LIB") or str(crawls.BUILD / "tests/support/libjumping_clock.so")
 BOOK = crawls.HERE.parents[1] / "book/figures/below_http.json"
 LATE = 60  # seconds; much more than anything takes
-SOON = 15 if os.environ.get("HOSTILE_MEMORY") == "no" else 5  # seconds, even on a busy machine; sanitizers are slow
-PROMPT = ["--fetch-timeout", "20", "--progress", "never"]
+SOON = 45 if os.environ.get("HOSTILE_MEMORY") == "no" else 8  # seconds, even on a busy machine; sanitizers are slow
+PROMPT = ["--fetch-timeout", "120", "--progress", "never"]
 
 Fault = collections.namedtuple("Fault", "number title function")
 FAULTS = []
@@ -370,7 +370,7 @@ def terminal_closed(run):
 def server_comes_back(run):
     first = site_of(400, delay=0.01)
     with first:
-        run.start(first.origin, "-w", 10)
+        run.start(first.origin, "-w", 10, "--max-tries", 8)
         wait_until(lambda: len(first.paths()) > 100)
         if run.process.poll() is not None:
             yield "it had ended before"

@@ -55,11 +55,11 @@ LAUGHS = '<!ENTITY l0 "ha">\n' + "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">
 
 CASES = [
     Case("55", "100,000 attributes on a tag",
-         **holds("<p" + "".join(f" a{i}=x" for i in range(100_000)) + f">{A_LINK}"), check=soon(10)),
+         **holds("<p" + "".join(f" a{i}=x" for i in range(100_000)) + f">{A_LINK}"), check=soon(30)),
     Case("56", "100,000 tags that nobody closes, and as many ends of others",
-         **holds("<div>" * 100_000 + "</p>" * 100_000 + A_LINK), check=soon(10)),
+         **holds("<div>" * 100_000 + "</p>" * 100_000 + A_LINK), check=soon(30)),
     Case("57", "100,000 tags, each in the one before",
-         **holds("<b>" * 100_000 + A_LINK), check=soon(10)),
+         **holds("<b>" * 100_000 + A_LINK), check=soon(30)),
     Case("58a", "script of 1.5 MB, and then a link",
          **holds("<script>" + "x = 1;\n" * 210_000 + "</script>" + A_LINK)),
     Case("58b", "script of 20 MB, and then a link",
@@ -95,7 +95,7 @@ CASES = [
     Case("67", "blanks and line ends in links",
          **holds("<a href=' \n /found \t'><a href='/la\nst'>", "/found", "/last")),
     Case("68", "XML: a billion laughs",
-         **holds(with_entities(LAUGHS, "&l9;"), type="application/xhtml+xml"), check=soon(10)),
+         **holds(with_entities(LAUGHS, "&l9;"), type="application/xhtml+xml"), check=soon(30)),
     Case("69a", "XML: entity that is a file",
          **holds(with_entities('<!ENTITY f SYSTEM "file:///etc/passwd">', "&f;"), type="application/xhtml+xml")),
     # An entity for declarations, which is nowhere declared but outside: to libxml2, an error. It reads no further.

@@ -83,7 +83,7 @@ CASES = [
     Case("45c", "calendar without an end, and --timeout",
          {"/day/*": lambda request: [Pause(0.05), *a_page(f"/day/{tail(request) + 1}")]},
          {"/day/1": page()},
-         **cut_short("--timeout", 1)),
+         **cut_short("--timeout", 5)),
     Case("46a", "relative link that grows, and --max-repeats, which is 3",
          {"/a/*": a_page("a/")},
          {"/a/": page(), "/a/a/": page(), "/a/a/a/": page()},

@@ -49,7 +49,7 @@ CASES = [
     Case("82", "slow host among others, and --max-per-host",
          {"/p/*": a_page()},
          {**{f"{{second}}/{i}": page() for i in range(6)}, **{f"/p/{i}": page() for i in range(50)}},
-         options=("--max-per-host", 2), second={"/robots.txt": status(404), "/*": slowly(seconds=1.5)},
+         options=("--max-per-host", 2), second={"/robots.txt": status(404), "/*": slowly(seconds=4)},
          check=others_go_on, not_in_index="its option is for all hosts"),
     Case("83", "2000 workers, and 64 descriptors",
          **some_pages(500),

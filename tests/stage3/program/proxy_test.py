@@ -53,8 +53,9 @@ class Proxies(unittest.TestCase):
         self.proxy.asked, self.proxy.refusal = [], None
         port = self.enterContext(serving(self.proxy))
         self.url = f"http://127.0.0.1:{port}"
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.closed_port = listener.getsockname()[1]
+        bound = self.enterContext(socket.socket())  # which doesn't listen, and which no other program gets
+        bound.bind(("127.0.0.1", 0))
+        self.closed_port = bound.getsockname()[1]
 
     def crawl(self, *arguments, **variables):
         done = stage3("--format", "jsonl", *arguments, **variables)

@@ -137,8 +137,9 @@ def broken(client, name):
     """The invariants that don't hold, one line for each case; an empty list if all hold. Waits for calls that still
     come in."""
     while True:
+        begun = client.call("HGET", f"{{{name}}}:meta", "begun")
         crawl = Crawl(client, name)
-        if client.call("HGET", f"{{{name}}}:meta", "begun") == crawl.meta["begun"]:
+        if begun == crawl.meta["begun"] == client.call("HGET", f"{{{name}}}:meta", "begun"):
             return broken_in(crawl)
 
 

@@ -116,7 +116,7 @@ class Killed(WithState):
         for end in ("", "-wal"):
             pathlib.Path(self.state + end).unlink(missing_ok=True)
 
-    def kill_at_random(self, seed, site, alone, options, seconds):
+    def kill_at_random(self, seed, site, alone, options):
         """Kills a crawl up to three times, then lets it end. Returns how often it was killed, and how many answers were
         lost by that."""
         self.forget()
@@ -124,7 +124,9 @@ class Killed(WithState):
         kills, lost, done = 0, 0, set()
         for _ in range(chance.randint(1, 3)):
             process = self.start(*options, site.root)
-            time.sleep(chance.uniform(0, seconds / 2))
+            requests = chance.randrange(150)
+            while len(site.requests) < requests and process.poll() is None:
+                time.sleep(0.001)
             process.kill()
             asked = site.asked()
             self.assertEqual(len(done & asked.keys()), 0, f"seed {seed}: asked again")
@@ -144,13 +146,11 @@ class Killed(WithState):
     def check(self, **site_options):
         site = self.start_site(pages=300, links=8, latency=0.02, **site_options)
         options = ["-w", "20", *(WITH_CHECKS if site.checks else ())]
-        begin = time.monotonic()
         text, _ = self.crawl(*options, site.root)
-        seconds = time.monotonic() - begin
         alone = same(text)
         self.assertGreater(len(alone[0]), 290)
         site.asked()
-        results = [self.kill_at_random(seed, site, alone, options, seconds) for seed in range(KILLS)]
+        results = [self.kill_at_random(seed, site, alone, options) for seed in range(KILLS)]
         kills, lost = (sum(numbers) for numbers in zip(*results))
         self.assertGreater(kills, KILLS // 2)
         print(f"{kills} kills; {lost} answers were lost by them")
@@ -166,11 +166,16 @@ class Killed(WithState):
         text, _ = self.crawl("-w", "20", site.root)
         alone = same(text)
         pathlib.Path(self.state).unlink()
+        site.asked()
         process = self.start("-w", "20", site.root)
         chance = random.Random(0)
         copies = []
-        while process.poll() is None and len(copies) < max(KILLS, 20):
-            time.sleep(chance.uniform(0, 0.04))
+        most = max(KILLS, 20)
+        while process.poll() is None and len(copies) < most:
+            if len(site.requests) < 250 * len(copies) // most:
+                time.sleep(0.001)
+                continue
+            time.sleep(chance.uniform(0, 0.02))
             process.send_signal(signal.SIGSTOP)  # as if the power went, and the disk had what was written
             copy = self.folder / f"copy {len(copies)}"
             for end in ("", "-wal"):
@@ -194,9 +199,10 @@ class Continued(WithState):
     def test_after_ctrl_c(self):
         site = self.start_site(pages=300, links=8, latency=0.02)
         process = self.start(site.root)
-        time.sleep(0.4)
+        while len(site.requests) < 50:
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(10), 130)
+        self.assertEqual(process.wait(60), 130)
         self.assertIn("run the same command again to continue", process.words())
         done = site.asked()
         text, words = self.crawl(site.root)
@@ -234,7 +240,7 @@ class Continued(WithState):
         while not {"/p/5", "/p/2"} <= {request.path for request in site.requests}:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        process.wait(10)
+        process.wait(60)
         threading.Timer(0.3, slow.set).start()
         text, _ = self.crawl("-d", "3", site.root, status=0)
         self.assertIn(site.url(10), read_records(text))
@@ -418,6 +424,7 @@ class Unusable(WithState):
         first = self.start(site.root)
         while not site.requests:
             time.sleep(0.01)
+        site.latency = 10  # so that the first one isn't over before the second one has begun
         second = subprocess.run([PROGRAM, "--state", self.state, site.root], capture_output=True, text=True, timeout=60)
         self.assertIn("is in use by another crawl", second.stderr)
         self.assertEqual(second.returncode, 2)
