@@ -79,7 +79,7 @@ ScriptedServer::~ScriptedServer() {
         for (Connection& connection : connections_)
             ::shutdown(connection.socket.fd(), SHUT_RDWR); // wakes its thread
     }
-    stop_.notify_all();
+    changed_.notify_all();
     ::shutdown(listener_.fd(), SHUT_RDWR); // wakes the acceptor, on Linux at least
     acceptor_.join();
     for (Connection& connection : connections_)
@@ -89,6 +89,14 @@ ScriptedServer::~ScriptedServer() {
 void ScriptedServer::on(const std::string& target, std::vector<Reply> replies) {
     const std::scoped_lock lock(mutex_);
     scripts_[target] = Script{std::move(replies), 0};
+}
+
+void ScriptedServer::release() {
+    {
+        const std::scoped_lock lock(mutex_);
+        released_ = true;
+    }
+    changed_.notify_all();
 }
 
 std::string ScriptedServer::url(std::string_view target) const {
@@ -110,6 +118,11 @@ std::size_t ScriptedServer::times_asked(std::string_view target) const {
 std::size_t ScriptedServer::most_at_once() const {
     const std::scoped_lock lock(mutex_);
     return most_at_once_;
+}
+
+std::size_t ScriptedServer::replies() const {
+    const std::scoped_lock lock(mutex_);
+    return replies_;
 }
 
 std::size_t ScriptedServer::connections() const {
@@ -142,11 +155,12 @@ void ScriptedServer::serve(common::Socket& socket, std::size_t number) {
         Request request{target_of(*head), *head, number};
         const Reply reply = reply_to(request);
         const bool goes_on = answer(socket, reply);
-        if (!goes_on) {
-            const std::scoped_lock lock(mutex_);
+        const std::scoped_lock lock(mutex_);
+        if (!goes_on)
             socket.close(); // locked: the destructor may be about to shut it down
+        ++replies_;
+        if (!goes_on)
             return;
-        }
     }
 }
 
@@ -156,6 +170,7 @@ class ScriptedServer::UnderWay {
     explicit UnderWay(ScriptedServer& server) : server_(server) {
         const std::scoped_lock lock(server.mutex_);
         server.most_at_once_ = std::max(server.most_at_once_, ++server.at_once_);
+        server.changed_.notify_all();
     }
     UnderWay(const UnderWay&) = delete;
     UnderWay& operator=(const UnderWay&) = delete;
@@ -184,6 +199,15 @@ Reply ScriptedServer::reply_to(const Request& request) {
     return script.replies[current];
 }
 
+/// Waits, in a reply, until the condition holds or the server stops. Returns false if the
+/// patience ran out before.
+template <class Condition>
+bool ScriptedServer::wait_for(Condition condition, std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_until(lock, made_ + patience,
+                               [&] { return stopping_ || condition(); });
+}
+
 /// Carries out a reply; returns true if the connection is to stay open for another.
 bool ScriptedServer::answer(common::Socket& socket, const Reply& reply) {
     UnderWay request(*this);
@@ -203,10 +227,15 @@ bool ScriptedServer::answer(common::Socket& socket, const Reply& reply) {
                 return false; // the client has had enough
         } else if (const auto* pause = std::get_if<Pause>(&step)) {
             std::unique_lock lock(mutex_);
-            stop_.wait_for(lock, pause->time, [this] { return stopping_; });
+            changed_.wait_for(lock, pause->time, [this] { return stopping_; });
+        } else if (const auto* meet = std::get_if<Meet>(&step)) {
+            wait_for([&] { return most_at_once_ >= meet->requests; }, meet->patience);
+        } else if (const auto* await = std::get_if<AwaitRelease>(&step)) {
+            if (!wait_for([this] { return released_; }, await->patience))
+                return false;
         } else if (std::holds_alternative<Hold>(step)) {
             std::unique_lock lock(mutex_);
-            stop_.wait(lock, [this] { return stopping_; });
+            changed_.wait(lock, [this] { return stopping_; });
         } else if (std::holds_alternative<Reset>(step)) {
             reset(socket);
         } else {

@@ -35,6 +35,18 @@ struct Send {
 struct Pause {
     std::chrono::milliseconds time;
 };
+/// Waits until this many requests have been under way at once, the server's most so far.
+/// If that doesn't happen within `patience` from when the server was made, the next step
+/// comes anyway. A pause after it lets a client go wrong that sends one too many.
+struct Meet {
+    std::size_t requests;
+    std::chrono::milliseconds patience = std::chrono::seconds(20);
+};
+/// Waits until the test calls `release`. If it doesn't within `patience` from when the
+/// server was made, the reply ends here.
+struct AwaitRelease {
+    std::chrono::milliseconds patience = std::chrono::seconds(20);
+};
 /// Sends nothing more, and keeps the connection open until the server is destroyed.
 struct Hold {};
 /// Breaks the connection (TCP's RST) instead of closing it.
@@ -43,7 +55,7 @@ struct Reset {};
 struct KeepOpen {};
 
 /// What the server does for one request, step by step; it then closes the connection.
-using Step = std::variant<Send, Pause, Hold, Reset, KeepOpen>;
+using Step = std::variant<Send, Pause, Meet, AwaitRelease, Hold, Reset, KeepOpen>;
 using Reply = std::vector<Step>;
 
 /// A whole response with the right Content-Length. `headers` are further header lines,
@@ -77,6 +89,9 @@ class ScriptedServer {
         on(target, std::vector<Reply>{std::move(reply)});
     }
 
+    /// Lets all replies go on that wait for it (`AwaitRelease`), now or later.
+    void release();
+
     /// The absolute URL of a target.
     std::string url(std::string_view target = "/") const;
     std::uint16_t port() const { return port_; }
@@ -87,6 +102,8 @@ class ScriptedServer {
     std::size_t times_asked(std::string_view target) const;
     /// The most requests that were being answered at the same moment.
     std::size_t most_at_once() const;
+    /// How many replies were carried out to the end, which may be a closed connection.
+    std::size_t replies() const;
     /// How many connections were accepted.
     std::size_t connections() const;
 
@@ -103,20 +120,25 @@ class ScriptedServer {
 
     void accept_connections();
     void serve(common::Socket& socket, std::size_t number);
+    template <class Condition>
+    bool wait_for(Condition condition, std::chrono::milliseconds patience);
     bool answer(common::Socket& socket, const Reply& reply);
     Reply reply_to(const Request& request);
 
     const int family_;
     common::Socket listener_;
     const std::uint16_t port_;
+    const std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
 
     mutable std::mutex mutex_; // guards what follows
-    std::condition_variable stop_;
+    std::condition_variable changed_;
     bool stopping_ = false;
+    bool released_ = false;
     std::map<std::string, Script> scripts_;
     std::vector<Request> requests_;
     std::size_t at_once_ = 0;
     std::size_t most_at_once_ = 0;
+    std::size_t replies_ = 0;
     std::list<Connection> connections_;
 
     std::thread acceptor_; // last: it uses all of the above

@@ -52,7 +52,9 @@ Result Setup::crawl(const std::vector<std::string>& roots) {
             on_note(note);
     };
     settings.obey_robots = obey_robots; // most tests count requests
-    EventLoop loop;
+    stage3::LoopOptions options;
+    options.clock = clock;
+    EventLoop loop(std::move(options));
     stage3::Crawler crawler(loop, urls, stage3::Scope(reach, urls, std::move(excluded)),
                             settings, events);
     const auto start = Clock::now();

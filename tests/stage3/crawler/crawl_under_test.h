@@ -71,12 +71,14 @@ struct Result {
 };
 
 /// A crawl's settings. `during`, if set, is called in the loop with the crawl's task
-/// before it begins.
+/// before it begins. A test may let the loop's `clock` jump ahead or run slowly: pauses,
+/// retries and the crawl's time limit go by it, but not libcurl's limits of a fetch.
 struct Setup {
     CrawlSettings settings;
     stage3::CrawlEvents events = {};
     bool obey_robots = false;
     Reach reach = Reach::host;
+    std::function<Clock::time_point()> clock = Clock::now;
     std::vector<Pattern> excluded = {};
     std::function<void(EventLoop&, stage3::Task<Ending>&)> during = {};
     std::function<void(const Record&)> on_record = {};

@@ -66,7 +66,7 @@ TEST_CASE("as many pages are fetched at once as there are workers, and no more")
     std::vector<std::string> links;
     for (int i = 0; i < 30; ++i) {
         links.push_back(fmt::format("/{}", i));
-        server.on(links.back(), Reply{Pause{50ms}, html("")[0]});
+        server.on(links.back(), Reply{Meet{7}, Pause{50ms}, html("")[0]});
     }
     server.on("/", page(links));
     Setup setup;

@@ -281,7 +281,7 @@ TEST_CASE("a URL met later fails with an earlier failure of robots.txt, too") {
 TEST_CASE("late robots.txt files hold up no other host, even if there are more than are "
           "fetched at once") {
     ScriptedServer late; // it has many names
-    late.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
+    late.on("/robots.txt", Reply{AwaitRelease{}, Pause{100ms}, robots("")[0]});
     late.on("/", page({}));
     ScriptedServer quick;
     quick.on("/", page({}));
@@ -289,6 +289,10 @@ TEST_CASE("late robots.txt files hold up no other host, even if there are more t
     setup.obey_robots = true;
     setup.settings.workers = 2;
     setup.settings.robots_at_once = 4;
+    setup.on_record = [&](const Record& record) {
+        if (record.url.href() == quick.url())
+            late.release();
+    };
     setup.settings.session.look_up = [](const std::string&) {
         return common::resolve("127.0.0.1", 0);
     };
@@ -302,13 +306,14 @@ TEST_CASE("late robots.txt files hold up no other host, even if there are more t
     CHECK(result.records.size() == 11);
     CHECK(result.records.front().url == quick.url());
     CHECK(result.progress.dead == 0);
+    CHECK(late.times_asked("/robots.txt") == 10); // more, if one wasn't released
     CHECK(late.most_at_once() <= 4 + 2);
 }
 
 TEST_CASE("robots.txt files are fetched from only a limited number of origins at once") {
     const std::size_t most = CrawlSettings().robots_at_once;
     ScriptedServer server; // it has as many names as needed
-    server.on("/robots.txt", Reply{Pause{300ms}, robots("")[0]});
+    server.on("/robots.txt", Reply{Meet{most / 2}, Pause{300ms}, robots("")[0]});
     server.on("/", page({}));
     Setup setup;
     setup.obey_robots = true;

@@ -190,7 +190,7 @@ TEST_CASE("a crawl that ends doesn't wait until a page is read") {
         const auto ending = stage3::run_until_complete<Ending>(loop, crawler.crawl());
         CHECK(ending == Ending::timed_out);
     } // the loop waits for its threads
-    CHECK(std::chrono::steady_clock::now() - start < 3s);
+    CHECK(std::chrono::steady_clock::now() - start < 10s);
 }
 
 TEST_CASE("the number of threads that read pages doesn't change a crawl") {
