@@ -18,11 +18,9 @@ namespace tests {
 /// requested once. Returns the most requests that the server had at the same time.
 inline std::size_t check_that_all_is_found(
     const std::function<std::set<common::Url>(const common::Url& root)>& crawl,
-    const practice_site::SiteOptions& options = {.pages = 60,
-                                                 .links = 8,
-                                                 .size = 9000,
-                                                 .seed = 3},
-    std::chrono::milliseconds latency = std::chrono::milliseconds(10)) {
+    std::chrono::milliseconds latency = std::chrono::milliseconds(100),
+    const practice_site::SiteOptions& options = {
+        .pages = 60, .links = 8, .size = 9000, .seed = 3}) {
     const practice_site::BackgroundSite site(options, latency);
 
     std::set<std::string> found;

@@ -56,7 +56,7 @@ TEST_CASE("the smallest crawl finds all of a random site") {
                                                  .size = up_to(20'000),
                                                  .seed = random()};
         const std::chrono::milliseconds latency(random() % 4 == 0 ? random() % 3 : 0);
-        CHECK(tests::check_that_all_is_found(crawl_with(workers), options, latency)
+        CHECK(tests::check_that_all_is_found(crawl_with(workers), latency, options)
               <= workers);
     }
 }

@@ -345,7 +345,7 @@ TEST_CASE("H2: a page that comes in pieces, or is long, is complete in the end")
 TEST_CASE("H3: fetches wait side by side") {
     ScriptedServer server;
     for (const char* target : {"/a", "/b", "/c"})
-        server.on(target, {tests::Pause{20ms}, tests::Send{"HTTP/1.0 200 OK\r\n\r\n"}});
+        server.on(target, {tests::Meet{3, 2s}, tests::Send{"HTTP/1.0 200 OK\r\n\r\n"}});
     Loop loop;
     Log log;
     HttpResponse response[3];

@@ -297,7 +297,7 @@ TEST_CASE("a crawl that is cut short reports it and exits with status 3") {
     CHECK(finished.err.ends_with(" URLs that are known were not fetched\n"));
 
     HangingSite hanging(5);
-    finished = run_stage3({"--timeout", "0.3", hanging.server.url()});
+    finished = run_stage3({"--timeout", "3", hanging.server.url()});
     CHECK(finished.status == 3);
     CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
     CHECK(finished.err

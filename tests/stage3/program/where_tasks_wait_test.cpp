@@ -48,7 +48,7 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
     std::string links;
     for (int i = 0; i < 10; ++i) {
         links += fmt::format("<a href=/{}>x</a>", i);
-        tests::Reply late{Pause{4s}};
+        tests::Reply late{tests::AwaitRelease{60s}};
         for (const auto& step : html(""))
             late.push_back(step);
         server.on(fmt::format("/{}", i), late);
@@ -77,6 +77,7 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
                            ::kill(process, SIGQUIT);
                            wait_until([&] { return tables().size() == number; });
                        }
+                       server.release();
                    }});
     CHECK(finished.status == 0);
     CHECK(lines(finished.out).size() == 11);
