@@ -23,8 +23,8 @@ struct Finished {
 struct RunOptions {
     /// RLIMIT_NOFILE for the program: what `ulimit -n` sets.
     std::optional<std::size_t> descriptors = {};
-    /// A program that runs longer is killed.
-    std::chrono::seconds time_limit{60};
+    /// A program that runs longer is killed. Only one that hangs does, on any machine.
+    std::chrono::seconds time_limit{600};
     /// Where standard output goes, instead of into Finished::out.
     std::string out_file = {};
     /// Standard output is never read, which stops a program that writes a lot.

@@ -1,8 +1,9 @@
 // A name service that a test can slow down. Preloaded (LD_PRELOAD) into the program under
 // test, it replaces getaddrinfo: each name that ends in ".test" is 127.0.0.1, and
-// "slow.test" takes as many seconds as the variable SLOW_NAMES says. All other names are
-// looked up as usual. If the variable NO_THREADS is set, no thread can be started; and as
-// soon as the file named by NO_SOCKETS_WHEN exists, no descriptor is left for a socket.
+// "slow.test" takes as many seconds as the variable SLOW_NAMES says, or until the file
+// named by SLOW_NAMES_UNTIL exists. All other names are looked up as usual. If the
+// variable NO_THREADS is set, no thread can be started; and as soon as the file named by
+// NO_SOCKETS_WHEN exists, no descriptor is left for a socket.
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -27,6 +28,9 @@ extern "C" int getaddrinfo(const char* host, const char* port, const addrinfo* h
     const char* const seconds = std::getenv("SLOW_NAMES");
     if (name == "slow.test" && seconds != nullptr)
         std::this_thread::sleep_for(std::chrono::seconds(std::stoi(seconds)));
+    const char* const until = std::getenv("SLOW_NAMES_UNTIL");
+    while (name == "slow.test" && until != nullptr && ::access(until, F_OK) != 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return real("127.0.0.1", port, hints, found);
 }
 

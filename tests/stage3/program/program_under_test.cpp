@@ -3,12 +3,31 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <sstream>
 #include <utility>
 
 namespace tests {
+namespace {
+
+/// Waits until a count is above 0, and the same several times in a row: once might be
+/// because the whole machine stood still.
+void wait_until_same(const std::function<std::uint64_t()>& count) {
+    std::uint64_t before = 0;
+    int times = 0;
+    wait_until([&] {
+        std::this_thread::sleep_for(200ms);
+        const std::uint64_t now = count();
+        times = now > 0 && std::exchange(before, now) == now ? times + 1 : 0;
+        return times == 5;
+    });
+}
+
+} // namespace
 
 std::string program() { return path_in("PROGRAM"); }
 
@@ -88,11 +107,22 @@ void PracticeSite::check(const Finished& finished, int status) const {
 }
 
 void wait_until_it_rests(const PracticeSite& site) {
-    std::uint64_t before = 0;
+    wait_until_same([&] { return site.server.statistics().requests_served; });
+}
+
+void wait_until_it_rests(const ScriptedServer& server) {
+    wait_until_same([&] { return server.requests().size(); });
+}
+
+void interrupt(pid_t process, int signal) {
+    ::kill(process, signal);
     wait_until([&] {
-        std::this_thread::sleep_for(500ms);
-        const auto now = site.server.statistics().requests_served;
-        return now > 0 && std::exchange(before, now) == now;
+        std::ifstream status(fmt::format("/proc/{}/status", process));
+        std::uint64_t pending = 0; // 0 where there is no such file
+        for (std::string word; status >> word;)
+            if (word == "ShdPnd:")
+                status >> std::hex >> pending;
+        return (pending >> (signal - 1) & 1) == 0;
     });
 }
 

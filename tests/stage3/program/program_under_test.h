@@ -40,10 +40,11 @@ std::string field(const std::string& json, const std::string& name);
 /// The URLs in the output of --format jsonl, by outcome.
 std::map<std::string, std::multiset<std::string>> by_outcome(const std::string& out);
 
-/// Waits until the condition holds, for at most 10 s.
+/// Waits until the condition holds, for at most half a minute.
 template <class Condition>
 void wait_until(Condition condition) {
-    for (int i = 0; i < 10'000 && !condition(); ++i)
+    const auto end = Clock::now() + 30s;
+    while (!condition() && Clock::now() < end)
         std::this_thread::sleep_for(1ms);
 }
 
@@ -67,8 +68,13 @@ struct PracticeSite : practice_site::BackgroundSite {
     void check(const Finished& finished, int status = 1) const;
 };
 
-/// Waits until the site has had a request, and then none for a while.
+/// Waits until the server has had a request, and then none for a while.
 void wait_until_it_rests(const PracticeSite& site);
+void wait_until_it_rests(const ScriptedServer& server);
+
+/// Sends a signal, and waits until the process has got it: a second one that comes while
+/// the first is pending is lost.
+void interrupt(pid_t process, int signal);
 
 inline const practice_site::SiteOptions many_pages{
     .pages = 500, .links = 20, .size = 2000, .seed = 3};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <ostream> // doctest wants it
 #include <string>
@@ -52,13 +53,18 @@ TEST_CASE("finished results come out, even if the crawl can't continue") {
     const std::string file = fmt::format("/tmp/stage3_test_{}.none", ::getpid());
     std::vector<std::string> command{"/bin/sh", "-c",
                                      R"(file=$1; shift
-           { "$@" & crawl=$!; sleep 3; : >"$file"; wait $crawl; echo "status $?" >&2; } |
-           { sleep 4; cat; })",
+           { "$@"; echo "status $?" >&2; } |
+           { until [ -e "$file" ]; do sleep .1; done; cat; })",
                                      "sh", file};
     const auto crawl = preloaded("NO_SOCKETS_WHEN=" + file,
                                  {"-w", "1", "--format", "jsonl", server.url()});
     command.insert(command.end(), crawl.begin(), crawl.end());
-    const Finished finished = tests::run(command);
+    const Finished finished =
+        tests::run(command, {.meanwhile = [&](pid_t) {
+                       wait_until([&] { return server.requests().size() > 20; });
+                       wait_until_it_rests(server);
+                       std::ofstream(file).flush();
+                   }});
     std::filesystem::remove(file);
     CHECK(finished.err.find("there is no descriptor for even one connection")
           != std::string::npos);
