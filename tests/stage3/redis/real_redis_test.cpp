@@ -225,7 +225,13 @@ TEST_CASE("a call survives a flush of the scripts and the close of an idle conne
         reply = co_await script(client, "return ARGV[1]", "k", "y");
         CHECK(reply.text == "y");
         CHECK(notes.empty());
-        co_await stage3::sleep(3s);
+        std::string connected;
+        do {
+            co_await stage3::sleep(100ms);
+            RedisClient other(stage3::running_loop(), url);
+            RedisCommand info{"INFO", "clients"};
+            connected = co_await answer_to(other, info);
+        } while (connected.find("connected_clients:1\r") == std::string::npos);
         reply = co_await script(client, "return ARGV[1]", "k", "z");
         CHECK(reply.text == "z");
         CHECK(client.traffic().reconnects == 2);

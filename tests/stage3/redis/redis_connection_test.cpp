@@ -241,7 +241,8 @@ TEST_CASE("a missing or incomplete answer is an error") {
                 return {"", true};
             return {"$10\r\nhal", true};
         });
-        RedisConnection connection(loop(), server.url(), {.connect = 5s, .answer = 50ms});
+        RedisConnection hasty(loop(), server.url(), {.connect = 5s, .answer = 50ms});
+        RedisConnection patient(loop(), server.url());
         const std::vector<std::pair<std::string, std::string>> cases{
             {"silence", "timeout"},
             {"half", "timeout"},
@@ -250,6 +251,7 @@ TEST_CASE("a missing or incomplete answer is an error") {
             {"web", "what answers is no Redis: 'HTTP/1.1 400 Bad Request'"}};
         for (const auto& [word, expected] : cases) {
             CAPTURE(word);
+            RedisConnection& connection = expected == "timeout" ? hasty : patient;
             co_await connection.open();
             const std::string result = co_await ask_it(connection, word);
             CHECK(result == expected);

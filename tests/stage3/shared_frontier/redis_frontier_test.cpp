@@ -446,13 +446,14 @@ TEST_CASE("a host that is held lets no URL out, while other hosts do") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/a", "http://other/"});
     RedisFrontier& two = test.join_crawl({"http://h/a", "http://other/"});
-    one.hold("h:80", 400ms);
     const auto begin = test.loop.time();
-    test.wait(50ms); // until Redis has the hold
+    one.hold("h:80", 3s);
+    CHECK(test.wait_until(
+        [&] { return test.say({"HGET", "{test}:meta", "holds"}).text == "1"; }));
     CHECK(test.get(two).work().url == url_of("http://other/"));
     done(test.get(two));
     CHECK(test.get(two).work().url == url_of("http://h/a"));
-    CHECK(test.loop.time() - begin >= 400ms);
+    CHECK(test.loop.time() - begin >= 3s);
 }
 
 TEST_CASE(
@@ -601,19 +602,24 @@ TEST_CASE("an answer that took longer than a lease hands out nothing") {
 
 TEST_CASE("an item that has waited for longer than a lease is given back, not fetched") {
     SharedTest test;
-    test.crawl.lease = 600ms;
+    test.crawl.lease = 3s;
     RedisFrontier& frontier = test.join_crawl({"http://h/a"});
-    test.wait(50ms); // its first call has ended
+    const std::string session = "{test}:session:" + frontier.session_id();
+    CHECK(test.wait_until([&] { // its first call has ended
+        return test.say({"HGET", session, "seq"}).number() >= 1;
+    }));
     test.servers[0].freeze();
     auto getting = create_task(test.loop, frontier.get());
     test.wait(100ms);
     getting.cancel(); // while its call is under way
     test.servers[0].thaw();
-    test.wait(100ms);
     const std::string held = "{test}:held:" + frontier.session_id();
-    const std::string before = test.say({"HGET", held, "http://h/a"}).text;
-    CHECK_FALSE(before.empty()); // the item waits in the frontier
-    test.wait(1s);
+    std::string before;
+    CHECK(test.wait_until([&] { // the item waits in the frontier
+        before = test.say({"HGET", held, "http://h/a"}).text;
+        return !before.empty();
+    }));
+    test.wait(4s);
     const SharedVisit late = test.get(frontier);
     const std::string after = test.say({"HGET", held, "http://h/a"}).text;
     CHECK_FALSE(after.empty());
@@ -628,7 +634,7 @@ TEST_CASE("a URL that robots.txt disallows costs no pause") {
     std::vector<std::string> roots;
     for (int i = 0; i < 6; ++i)
         roots.push_back("http://h/no/" + std::to_string(i));
-    RedisFrontier& frontier = test.join_crawl(roots, {.politeness = {.delay = 400ms}});
+    RedisFrontier& frontier = test.join_crawl(roots, {.politeness = {.delay = 1s}});
     SharedVisit first = test.get(frontier); // after robots.txt comes a pause
     const auto begin = test.loop.time();
     for (int i = 1; i < 6; ++i) {
@@ -639,7 +645,7 @@ TEST_CASE("a URL that robots.txt disallows costs no pause") {
         std::destroy_at(&first);
         std::construct_at(&first, std::move(next));
     }
-    CHECK(test.loop.time() - begin < 400ms);
+    CHECK(test.loop.time() - begin < 4s);
 }
 
 TEST_CASE("if the stored rules of a robots.txt can't be read, nothing is allowed") {
@@ -705,8 +711,9 @@ TEST_CASE(
         const std::string url(visit.work().url.href());
         visits.emplace(url, std::move(visit));
     }
-    visits.at(hosts[0]).put_off(500ms);
-    test.wait(200ms);
+    visits.at(hosts[0]).put_off(60s);
+    REQUIRE(test.wait_until(
+        [&] { return test.say({"ZCARD", "{test}:parked"}).number() == 1; }));
     std::string item = test.say({"ZRANGE", "{test}:parked", "0", "0"}).items.at(0).text;
     test.say({"ZREM", "{test}:parked", item});
     item.replace(item.find(" 1 0 -"), 6, " 1 2 -"); // as if two processes had died
