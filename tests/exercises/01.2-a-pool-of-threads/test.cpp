@@ -45,12 +45,12 @@ class Meeting {
         const std::scoped_lock lock(mutex_);
         --inside_;
     }
-    /// Waits until that many fetches have begun. False if it takes longer than a second,
-    /// or took that long once before.
+    /// Waits until that many fetches have begun. False if it takes longer than some
+    /// seconds, or took that long once before.
     bool wait_until_begun(std::size_t count) {
         std::unique_lock lock(mutex_);
         if (!hopeless_)
-            hopeless_ = !changed_.wait_for(lock, 1s, [&] { return begun_ >= count; });
+            hopeless_ = !changed_.wait_for(lock, 3s, [&] { return begun_ >= count; });
         return !hopeless_;
     }
     std::size_t most() {

@@ -59,7 +59,7 @@ class Rescue {
   private:
     void run(const Pair& pair) {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, 1s, [this] { return done_; }))
+        if (!changed_.wait_for(lock, 3s, [this] { return done_; }))
             pair.write_to_near();
     }
 
