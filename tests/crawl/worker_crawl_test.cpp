@@ -83,7 +83,7 @@ TEST_CASE("at the time limit all workers end, whatever they wait for") {
     server.on("/silent", {tests::Hold{}});
     server.on("/half",
               {tests::Send{"HTTP/1.0 200 OK\r\n\r\n<a href=/c>"}, tests::Hold{}});
-    const Crawled crawled = crawl(server.url(), 5, 1s);
+    const Crawled crawled = crawl(server.url(), 5, 3s);
     CHECK(crawled.timed_out);
     CHECK(met(crawled)
           == Urls{server.url(), server.url("/silent"), server.url("/half"),

@@ -358,7 +358,7 @@ TEST_CASE("server: a slow reader of a large body delays no other client") {
 
 TEST_CASE("server: clients that keep it waiting are disconnected and others are not") {
     with_each_selector([](const std::string& selector) {
-        const BackgroundServer server(echo, {.selector = selector, .patience = 1s});
+        const BackgroundServer server(echo, {.selector = selector, .patience = 2s});
         const auto start = Clock::now();
         const Client silent(server.origin());
         Client slow(server.origin());
@@ -390,8 +390,8 @@ TEST_CASE("server: clients that keep it waiting are disconnected and others are 
         }
         const auto waited = Clock::now() - start;
         CHECK(served);
-        CHECK(waited >= 1s);
-        CHECK(waited < 5s);
+        CHECK(waited >= 2s);
+        CHECK(waited < 8s);
         busy.send(get("/still"));
         CHECK(busy.receive().body == "/still");
         sender.get();
@@ -400,12 +400,13 @@ TEST_CASE("server: clients that keep it waiting are disconnected and others are 
 }
 
 TEST_CASE("server: a client that reads nothing is disconnected and a slow one is not") {
-    const std::string large(std::size_t{16} * 1024 * 1024, 'x');
+    // Far more than the system buffers: what that holds is read after the server is done.
+    const std::string large(std::size_t{64} * 1024 * 1024, 'x');
     const BackgroundServer server(
         [&](const Request& request) {
             return request.target == "/large" ? Answer{.body = large} : echo(request);
         },
-        {.patience = 1s});
+        {.patience = 3s});
     Client stubborn(server.origin());
     stubborn.send(get("/large"));
     Client slow(server.origin());
@@ -421,9 +422,9 @@ TEST_CASE("server: a client that reads nothing is disconnected and a slow one is
             REQUIRE(!some.empty());
             received += some.size();
         }
-        std::this_thread::sleep_for(100ms);
+        std::this_thread::sleep_for(60ms);
     }
-    CHECK(Clock::now() - start > 1s); // as a whole, it took longer than its patience
+    CHECK(Clock::now() - start > 3s); // as a whole, it took longer than its patience
     slow.send(get("/after"));
     CHECK(slow.receive().body == "/after");
     CHECK(comes_true([&] {
@@ -432,7 +433,7 @@ TEST_CASE("server: a client that reads nothing is disconnected and a slow one is
 }
 
 TEST_CASE("server: its own latency does not count as a client's delay") {
-    const BackgroundServer server(echo, {.latency = 200ms, .patience = 50ms});
+    const BackgroundServer server(echo, {.latency = 700ms, .patience = 500ms});
     Client client(server.origin());
     client.send(get("/a"));
     CHECK(client.receive().body == "/a");
@@ -580,7 +581,7 @@ TEST_CASE("server: a client that has finished sending still gets all answers") {
         CHECK(client.receive().body == "/a");
         CHECK(client.receive().body == "/b");
         CHECK(client.receive_all() == "");
-        CHECK(server.statistics().turns < 20); // the end of input is not reported forever
+        CHECK(server.statistics().turns < 100); // the end of input is told only once
     });
 }
 

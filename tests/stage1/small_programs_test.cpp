@@ -56,7 +56,7 @@ TEST_CASE("busy_fetch calls receive many times while it waits") {
     CHECK(finished.status == 0);
     CHECK(finished.out.starts_with("status 200, 5 bytes\n"));
     CHECK(number_behind(finished.out, "connect was called ") >= 1);
-    CHECK(number_behind(finished.out, "receive ") > 1000);
+    CHECK(number_behind(finished.out, "receive ") > 50);
     CHECK(run_program("BUSY_FETCH", {"http://127.0.0.1:1/"}).err.find("onnection refused")
           != std::string::npos);
     CHECK(run_program("BUSY_FETCH", {"nonsense:"}).status == 2);
