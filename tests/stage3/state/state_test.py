@@ -237,7 +237,7 @@ class Continued(WithState):
         answer = site.answer
         site.answer = lambda host, path: (502, "", "") if path == "/p/5" and not slow.is_set() else answer(host, path)
         process = self.start("-d", "3", site.root)
-        while not {"/p/5", "/p/2"} <= {request.path for request in site.requests}:
+        while not {"/p/5", "/p/9"} <= {request.path for request in site.requests}:  # so /p/2 has been read
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         process.wait(60)
