@@ -8,9 +8,9 @@
 // the book.
 //
 // Each line is written to a file separately: if the program is killed, the system may cut
-// off a longer write at the end of a page of memory. So a crawl that is killed leaves
-// whole lines (unless the disk is full, which is an error). A pipe takes 4 KiB or
-// nothing, so lines are collected for it, which saves two system calls per line.
+// off a write at the end of a page of memory. So a crawl that is killed leaves whole
+// lines, unless it dies just as one crosses such an end. A pipe takes 4 KiB or nothing,
+// so lines are collected for it, which saves two system calls per line.
 #pragma once
 
 #include "common/system/socket.h"
