@@ -14,12 +14,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace common {
@@ -52,7 +54,11 @@ class LinkSorter {
     }
 
     /// To be called once, at the end.
-    Links links() { return std::move(result_); }
+    Links links() {
+        result_.left_out = left_out_.size();
+        result_.places_left_out = places_left_out_.size();
+        return std::move(result_);
+    }
 
   private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -88,7 +94,7 @@ class LinkSorter {
             return nullptr;
         if (result_.urls.size() + result_.others.size() >= limits_.links
             || bytes_ + url->href().size() > limits_.bytes) {
-            ++result_.left_out;
+            left_out_.insert(std::hash<std::string_view>()(url->href()));
             return target;
         }
         bytes_ += url->href().size();
@@ -114,34 +120,37 @@ class LinkSorter {
         const Fragment fragment(*text);
         if (target.url == page_ && is_indicated(fragment, result_.ids))
             return;
-        if (fragments.places.size() >= limits_.links)
-            make_room();
-        if (fragments.places.size() >= limits_.links
-            || bytes_ + text->size() > limits_.bytes) {
-            ++result_.left_out;
+        if (!has_room_for(fragment, target))
             return;
-        }
-        bytes_ += text->size();
         if (target.page == none) {
             target.page = static_cast<std::uint32_t>(fragments.pages.size());
             fragments.pages.push_back(target.url);
         }
         fragments.add(target.page, fragment);
+        if (!known_places_.empty())
+            known_places_.insert(number_of(target.page, fragment.hash));
     }
 
-    /// There are as many fragments as may be, but perhaps some occur often.
-    void make_room() {
-        if (std::exchange(is_full_, true))
-            return; // it has been tried
+    /// False if the links have pointed there before, or there are too many places. Only a
+    /// page that seems to have too many is worth a table: until then, places may repeat.
+    bool has_room_for(const Fragment& fragment, const Target& target) {
         auto& places = result_.fragments.places;
-        const auto key = [](const auto& place) {
-            return std::pair(place.page, place.hash);
-        };
-        std::ranges::sort(places, {}, key);
-        const auto [rest, end] = std::ranges::unique(places, {}, key);
-        places.erase(rest, end);
-        // If a tenth is free again, it's worth another time.
-        is_full_ = places.size() > limits_.links - limits_.links / 10;
+        if (places.size() >= limits_.fragments && known_places_.empty())
+            std::erase_if(places, [this](const LinkFragments::Place& place) {
+                return !known_places_.insert(number_of(place.page, place.hash)).second;
+            });
+        const bool is_known =
+            target.page != none
+            && known_places_.contains(number_of(target.page, fragment.hash));
+        const bool has_room = places.size() < limits_.fragments;
+        if (!has_room && !is_known)
+            places_left_out_.insert(std::hash<std::string_view>()(target.url.href())
+                                    ^ fragment.hash);
+        return has_room && !is_known;
+    }
+
+    static std::uint64_t number_of(std::uint32_t page, std::uint32_t hash) {
+        return (std::uint64_t{page} << 32U) | hash;
     }
 
     /// Its beginning shows where it leads, which may be out of scope, and whether it is a
@@ -159,9 +168,12 @@ class LinkSorter {
     const Url& page_;
     const Url& base_;
     const LinkLimits& limits_;
-    bool is_full_ = false; // of different fragments
     Links result_;
     std::size_t bytes_ = 0; // of the URLs in it
+    // Hashes, of which few pages have any.
+    std::unordered_set<std::size_t> left_out_;        // of URLs
+    std::unordered_set<std::size_t> places_left_out_; // of URLs with their fragments
+    std::unordered_set<std::uint64_t> known_places_;  // once there are too many
     std::string storage_;
     // Many small pieces that live equally long.
     std::pmr::monotonic_buffer_resource memory_;
@@ -225,13 +237,12 @@ class LinkCollector {
             sorter.add(std::string_view(text_).substr(begin, end - begin), role);
             begin = end;
         }
-        return sorter.links();
+        Links result = sorter.links();
+        result.has_more_ids = has_more_ids_;
+        return result;
     }
 
   private:
-    /// Beyond this, they are not looked at: such a page is made to fill memory.
-    static constexpr std::size_t most_ids = 200'000;
-
     struct Reference {
         std::size_t end; // in `text_`
         LinkRole role;
@@ -298,8 +309,12 @@ class LinkCollector {
     }
 
     void add_id(std::string_view id) {
-        if (limits_.ids && !id.empty() && ids_.size() < most_ids)
+        if (!limits_.ids || id.empty())
+            return;
+        if (ids_.size() < limits_.fragments)
             ids_.insert(id);
+        else
+            has_more_ids_ = true; // such a page is made to fill memory
     }
 
     void add_reference(std::string_view reference, LinkRole role) {
@@ -318,6 +333,7 @@ class LinkCollector {
     std::string text_; // of all references, one after the other
     std::vector<Reference> references_;
     IdSet ids_;
+    bool has_more_ids_ = false;
 };
 
 // ---- HTML

@@ -53,8 +53,11 @@ constexpr bool leads_on(LinkRole role) { return role <= LinkRole::refresh; }
 
 /// The limits of `find_links`, which a hostile page will run into, and what it looks for.
 struct LinkLimits {
-    std::size_t links = 10'000;                       ///< different ones on a page
-    std::size_t bytes = std::size_t{4} * 1024 * 1024; ///< of all these, as absolute URLs
+    std::size_t links = 10'000; ///< different URLs on a page
+    /// Places in other pages, or in this one, that the links point to; and of the page's
+    /// own ids. An index of a large program has a hundred thousand.
+    std::size_t fragments = 200'000;
+    std::size_t bytes = std::size_t{4} * 1024 * 1024; ///< of the URLs
     /// Which links count at all; the others are ignored.
     std::function<bool(const Url&)> wanted = [](const Url&) { return true; };
     /// Which of the others to report all the same. If it isn't set: none.
@@ -72,11 +75,13 @@ struct OtherLink {
 
 /// The links of a document.
 struct Links {
-    std::vector<Url> urls;         ///< each once, in the order of the page
-    std::size_t left_out = 0;      ///< links beyond a limit, counted each time they occur
-    std::size_t too_long = 0;      ///< links longer than `max_url_length`
-    std::size_t unreadable = 0;    ///< other links that are no http or https URL
-    std::vector<OtherLink> others; ///< each once
+    std::vector<Url> urls;           ///< each once, in the order of the page
+    std::size_t left_out = 0;        ///< URLs beyond a limit, each once
+    std::size_t too_long = 0;        ///< links longer than `max_url_length`
+    std::size_t places_left_out = 0; ///< places beyond a limit, each once
+    bool has_more_ids = false;       ///< than the limit, so `ids` doesn't have all
+    std::size_t unreadable = 0;      ///< other links that are no http or https URL
+    std::vector<OtherLink> others;   ///< each once
     IdSet ids;
     /// Those that need an element there, of the links above. Those that point into the
     /// document itself are left out if it has one.

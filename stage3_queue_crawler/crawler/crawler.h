@@ -20,6 +20,7 @@
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/crawler/root_folders.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/crawler/sitemaps.h"
 #include "stage3_queue_crawler/crawler/traps.h"
@@ -54,7 +55,7 @@ class Crawler {
     Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
             CrawlSettings settings, CrawlEvents events = {}, More&&... more)
         : loop_(loop), roots_(std::move(roots)),
-          scope_(std::make_shared<const Scope>(std::move(scope))),
+          scope_(std::make_shared<Scope>(std::move(scope))),
           settings_(std::move(settings)), events_(std::move(events)),
           fetch_(loop, settings_of_fetch()),
           robots_(loop, fetch_.session(), settings_of_robots()),
@@ -89,6 +90,7 @@ class Crawler {
     /// See Sitemaps.
     bool has_read_all_sitemaps() const { return sitemaps_.has_read_all(); }
     const F& frontier() const { return frontier_; }
+    const Scope& scope() const { return *scope_; }
 
   private:
     using Visit = stage3::Visit<F>;
@@ -100,7 +102,8 @@ class Crawler {
     TrapLimits settings_of_traps() const;
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
-    Coroutine<TimeLimit> read_sitemaps();
+    Coroutine<> prepare();
+    Coroutine<TimeLimit> prepare_in_time();
     void begin_at_listed();
     Coroutine<> work(std::string name, bool is_abroad = false);
     void start_workers_abroad(TaskGroup& group);
@@ -112,7 +115,7 @@ class Crawler {
 
     EventLoop& loop_;
     const std::vector<common::Url> roots_;
-    const std::shared_ptr<const Scope> scope_; // shared with threads
+    const std::shared_ptr<Scope> scope_; // shared with threads, once `prepare` has ended
     const CrawlSettings settings_;
     const CrawlEvents events_;
     PageFetch fetch_;
@@ -218,17 +221,36 @@ std::vector<common::Url> Crawler<F>::begin() const {
     return urls;
 }
 
+/// What has to be known before the first page is read: how far the scope reaches, and
+/// what sitemaps list in it.
+template <Frontier F>
+Coroutine<> Crawler<F>::prepare() {
+    if (scope_->reach() == Reach::prefix) {
+        RootFolders folders(
+            fetch_, robots_, *scope_,
+            {.obey_robots = settings_.obey_robots,
+             .delay = settings_.politeness.delay,
+             .hold = [this](const std::string& host, EventLoop::Duration pause) {
+                 frontier_.hold(host, pause);
+             }});
+        const std::vector<common::Url> places = co_await folders.find(roots_);
+        scope_->begin_in_folders_of(places);
+    }
+    if (!settings_.sitemaps.is_none())
+        co_await sitemaps_.read(roots_);
+}
+
 /// Returns how much time is left for the crawl.
 template <Frontier F>
-Coroutine<TimeLimit> Crawler<F>::read_sitemaps() {
+Coroutine<TimeLimit> Crawler<F>::prepare_in_time() {
     TimeLimit limit = settings_.timeout;
-    if (settings_.sitemaps.is_none())
+    if (scope_->reach() != Reach::prefix && settings_.sitemaps.is_none())
         co_return limit;
     const EventLoop::TimePoint begun = loop_.time();
     if (limit)
-        co_await wait_for(sitemaps_.read(roots_), *limit);
+        co_await wait_for(prepare(), *limit);
     else
-        co_await sitemaps_.read(roots_);
+        co_await prepare();
     if (limit)
         limit = std::max(*limit - (loop_.time() - begun), EventLoop::Duration::zero());
     co_return limit;
@@ -251,8 +273,8 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
     robots_.fetch_in(group);
     Ending ending = Ending::complete;
     try {
-        const TimeLimit limit = co_await read_sitemaps();
         co_await frontier_.open(begin());
+        const TimeLimit limit = co_await prepare_in_time();
         begin_at_listed();
         for (std::size_t i = 1; i <= settings_.workers; ++i) {
             const std::string name = fmt::format("worker {}", i);

@@ -197,7 +197,8 @@ void PageJudge::take_references(common::Links& links, const Work& work, Page& pa
     if (!checks_.fragments)
         return;
     page.found.fragments = std::move(links.fragments);
-    page.found.ids = std::move(links.ids);
+    if (!links.has_more_ids) // else there is no telling what is missing
+        page.found.ids = std::move(links.ids);
 }
 
 bool PageJudge::is_style_sheet(const PageResponse& response) const {
@@ -230,8 +231,7 @@ void PageJudge::take_links(common::Links links, const Work& work,
     std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, work); });
     page.record.links = links.urls.size();
     page.record.outcome = is_style_sheet(response) ? Outcome::file : Outcome::page;
-    leave_out(links.left_out, "beyond the limit for a page", work);
-    leave_out(links.too_long, "too long for URLs", work);
+    leave_out_beyond_limits(links, work);
     page.found.links = std::move(links.urls);
 }
 
@@ -244,13 +244,25 @@ bool PageJudge::is_trap(const Url& link, const Work& work) {
     return !why.empty();
 }
 
-/// Counts links of a page that won't be followed, though they might be in scope.
-void PageJudge::leave_out(std::size_t links, std::string_view why, const Work& work) {
+/// Counts what is on a page, but isn't followed or checked, though it might be in scope.
+void PageJudge::leave_out(std::size_t links, const std::string& what, const Work& work) {
     if (links == 0)
         return;
-    count_left_out(left_out_, why, links, fmt::format("on {}", work.url.href()));
-    on_note_(
-        fmt::format("{}: {} links are left out, being {}", work.url.href(), links, why));
+    count_left_out_on(left_out_, what, links, work.url.href());
+    on_note_(fmt::format("{}: left out: {} {}", work.url.href(), links, what));
+}
+
+void PageJudge::leave_out_beyond_limits(const common::Links& links, const Work& work) {
+    const bool is_within = links.left_out + links.too_long + links.places_left_out == 0
+                           && !links.has_more_ids;
+    if (is_within) // as nearly always
+        return;
+    leave_out(links.left_out,
+              fmt::format("links beyond --max-links ({})", checks_.max_links), work);
+    leave_out(links.too_long, "links too long for URLs", work);
+    const std::string limit = fmt::format("--max-fragments ({})", checks_.max_fragments);
+    leave_out(links.places_left_out, "fragments beyond " + limit, work);
+    leave_out(links.has_more_ids ? 1 : 0, "pages with more ids than " + limit, work);
 }
 
 /// Notes the path of an error: the coroutines from this task's first one to the one that

@@ -83,7 +83,8 @@ class PageJudge {
     void keep(const Work& work, const PageResponse& response, Outcome outcome,
               const common::Links* links = nullptr);
     bool is_trap(const common::Url& link, const Work& work);
-    void leave_out(std::size_t links, std::string_view why, const Work& work);
+    void leave_out(std::size_t links, const std::string& what, const Work& work);
+    void leave_out_beyond_limits(const common::Links& links, const Work& work);
     void tell_way(const Work& work, const common::TracedError& error);
 
     PageReader& reader_;

@@ -6,6 +6,7 @@
 // time, with a pause after each, and believes no more than it must. Page 32 of the book.
 #pragma once
 
+#include "common/web/links.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
 #include <algorithm>
@@ -28,6 +29,8 @@ struct Checks {
     bool assets = false;    ///< what pages need or name: pictures, style sheets, ...
     bool fragments = false; ///< is there a "#section" on the page?
     bool foreign = false;   ///< links that leave the scope
+    std::size_t max_links = common::LinkLimits().links;          ///< URLs on a page
+    std::size_t max_fragments = common::LinkLimits().fragments;  ///< likewise
     std::size_t foreign_hosts = 10;                              ///< at once, at most
     EventLoop::Duration foreign_delay = std::chrono::seconds(1); ///< between two requests
     /// How long to wait for the second try, which is the last one.

@@ -10,17 +10,6 @@
 namespace stage3 {
 namespace {
 
-/// "http://www.h:81/docs/index.html?q" → "h:81/docs/index.html?q".
-std::string without_scheme(const common::Url& url) {
-    return std::string(common::without_www(url.authority())) + std::string(url.target());
-}
-
-/// "http://h/docs/index.html?q" → "h/docs/".
-std::string folder_of(const common::Url& url) {
-    const std::string place = without_scheme(url);
-    return place.substr(0, place.rfind('/', place.find('?')) + 1);
-}
-
 bool is_any_found(const std::vector<Pattern>& patterns, const common::Url& url) {
     return std::ranges::any_of(patterns, [&](const Pattern& pattern) {
         return pattern.is_found_in(url.c_str());
@@ -44,6 +33,15 @@ bool Pattern::is_found_in(const char* text) const {
     return regexec(compiled_.get(), text, 0, nullptr, 0) == 0;
 }
 
+std::string Scope::place_of(const common::Url& url) {
+    return std::string(common::without_www(url.authority())) + std::string(url.target());
+}
+
+std::string Scope::folder_of(const common::Url& url) {
+    const std::string place = place_of(url);
+    return place.substr(0, place.rfind('/', place.find('?')) + 1);
+}
+
 Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
              std::vector<Pattern> excluded, std::vector<Pattern> included)
     : reach_(reach), excluded_(std::move(excluded)), included_(std::move(included)) {
@@ -58,9 +56,15 @@ Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
     }
 }
 
+void Scope::begin_in_folders_of(const std::vector<common::Url>& urls) {
+    places_.clear();
+    for (const common::Url& url : urls)
+        places_.insert(folder_of(url));
+}
+
 bool Scope::is_near(const common::Url& url) const {
     if (reach_ == Reach::prefix) {
-        const std::string place = without_scheme(url);
+        const std::string place = place_of(url);
         for (auto slash = place.find('/'); slash != std::string::npos;
              slash = place.find('/', slash + 1))
             if (places_.contains(std::string_view(place).substr(0, slash + 1)))

@@ -68,6 +68,16 @@ class Scope {
     Scope(Reach reach, const std::vector<common::Url>& roots,
           std::vector<Pattern> excluded = {}, std::vector<Pattern> included = {});
 
+    /// "http://www.h:81/docs/a.html?q" → "h:81/docs/a.html?q": as this class compares
+    /// URLs.
+    static std::string place_of(const common::Url& url);
+    /// "http://h/docs/a.html?q" → "h/docs/".
+    static std::string folder_of(const common::Url& url);
+
+    /// From now on, a prefix is one of these URLs' folders. Before the crawl begins.
+    void begin_in_folders_of(const std::vector<common::Url>& urls);
+
+    Reach reach() const { return reach_; }
     bool contains(const common::Url& url) const;
     /// True if it's too far from the roots, and the user hasn't excluded it.
     bool is_foreign(const common::Url& url) const {

@@ -44,7 +44,7 @@ class Console {
 
     /// Shows one or more lines, without the last line end, above the progress line.
     void note(const std::string& text);
-    /// The same, even if `quiet`: the user has asked for it.
+    /// The same, even if `quiet`: the user has asked for it, or must know.
     void answer(const std::string& text);
     /// Replaces the progress line; an empty text removes it. Cut off where the terminal's
     /// line ends. Not shown while older text waits for a reader.

@@ -123,6 +123,9 @@ Coroutine<int> crawl_alone(Options options) {
         reports.flush(); // what was done by then
         throw;
     }
+    std::string nothing_checked;
+    if (crawl.ending() == Ending::complete)
+        nothing_checked = reports.coverage().why_nothing(options.roots, &crawler.scope());
     const std::string no_baseline =
         reports.end({.urls = crawler.frontier().urls(),
                      .left_out = crawler.left_out(),
@@ -130,6 +133,7 @@ Coroutine<int> crawl_alone(Options options) {
                      .is_unchecked = options.crawl.session.tls.insecure,
                      .root = std::string(options.roots.front().href()),
                      .cut_short = describe_if_early(crawl.ending()),
+                     .nothing_checked = nothing_checked,
                      .listed = crawler.listed(),
                      .lacks_sitemaps = !crawler.has_read_all_sitemaps()});
     // [/run]
@@ -141,14 +145,15 @@ Coroutine<int> crawl_alone(Options options) {
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending),
                                  crawler.frontier().urls().count_queued()));
+    note_nothing_checked(console, nothing_checked);
     note_no_baseline(console, options, no_baseline);
     const Progress progress = crawler.progress();
     const Excuses& excuses = reports.excuses();
     const std::size_t dead = progress.dead - excuses.excused_dead();
     const std::size_t unclear = progress.unclear - excuses.excused_unclear();
-    const int status = exit_status(ending, dead + (options.strict ? unclear : 0),
-                                   !crawler.left_out().empty());
-    co_return is_all_kept ? status : std::max(status, cut_short_status);
+    co_return exit_status(ending, dead + (options.strict ? unclear : 0),
+                          !nothing_checked.empty() || !crawler.left_out().empty()
+                              || !is_all_kept);
 }
 
 } // namespace stage3

@@ -71,11 +71,13 @@ std::string why_cut_short(const SharedState& state) {
     return "the crawl is not over";
 }
 
-/// Writes the crawl's records, in the formats that are wanted. Returns how many of them
-/// count as dead, besides those that processes saw to be dead; fewer than none, if some
-/// of those don't count.
-Coroutine<std::ptrdiff_t> write_report(Options& options, SharedResults& results,
-                                       Console& console) {
+using Findings = SharedResults::Findings;
+
+/// Writes the crawl's records, in the formats that are wanted. `scope`: null if this
+/// process has no URLs. Of the result, `more_dead` is fewer than none if some that
+/// processes saw to be dead don't count.
+Coroutine<Findings> write_report(Options& options, SharedResults& results,
+                                 const Scope* scope, Console& console) {
     co_await results.read();
     Reports reports(running_loop(), options);
     reports.begin();
@@ -101,18 +103,23 @@ Coroutine<std::ptrdiff_t> write_report(Options& options, SharedResults& results,
     for (const Record& record : missing)
         reports.record(record);
     dead += static_cast<std::ptrdiff_t>(missing.size());
+    Findings findings;
+    if (results.state().stage == SharedState::Stage::complete)
+        findings.nothing_checked = reports.coverage().why_nothing(options.roots, scope);
     const std::string no_baseline =
         reports.end({.urls = results.urls(),
                      .left_out = {},
                      .time = results.time(),
                      .is_unchecked = options.crawl.session.tls.insecure,
                      .root = first_root(options),
-                     .cut_short = why_cut_short(results.state())});
+                     .cut_short = why_cut_short(results.state()),
+                     .nothing_checked = findings.nothing_checked});
     note_no_baseline(console, options, no_baseline);
     const Excuses& excuses = reports.excuses();
     const std::size_t excused =
         excuses.excused_dead() + (options.strict ? excuses.excused_unclear() : 0);
-    co_return dead - static_cast<std::ptrdiff_t>(excused);
+    findings.more_dead = dead - static_cast<std::ptrdiff_t>(excused);
+    co_return findings;
 }
 
 std::size_t with(std::size_t dead, std::ptrdiff_t more) {
@@ -137,20 +144,24 @@ Coroutine<int> report(Options& options, Console& console) {
     check_reports(options);
     SharedResults results(running_loop(), shared_crawl(options, console));
     co_await results.look();
-    const std::ptrdiff_t more_dead = co_await write_report(options, results, console);
+    const Findings findings = co_await write_report(options, results, nullptr, console);
     const SharedState& state = results.state();
+    bool is_incomplete = !findings.nothing_checked.empty();
+    note_nothing_checked(console, findings.nothing_checked);
     if (!state.is_whole) {
         console.note("stage3: " + explain_half(options.shared.name));
-        co_return cut_short_status;
+        is_incomplete = true;
+    } else if (has_given_up(state, console)) {
+        is_incomplete = true;
     }
-    const bool is_incomplete = has_given_up(state, console);
-    if (state.stage == SharedState::Stage::complete)
-        co_return exit_status(Ending::complete, with(state.dead, more_dead),
-                              is_incomplete);
-    console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are known "
-                             "were not fetched",
-                             options.shared.name, state.unfinished));
-    co_return cut_short_status;
+    if (state.is_whole && state.stage != SharedState::Stage::complete) {
+        console.note(fmt::format("stage3: the crawl '{}' is not over: {} URLs that are "
+                                 "known were not fetched",
+                                 options.shared.name, state.unfinished));
+        is_incomplete = true;
+    }
+    co_return exit_status(Ending::complete, with(state.dead, findings.more_dead),
+                          is_incomplete);
 }
 
 /// `--forget`
@@ -191,15 +202,16 @@ Coroutine<int> take_part(Options& options, Console& console) {
     const auto progress = [&crawler] { return crawler.progress(); };
     co_await crawl.wait(progress, console, options.show_progress);
     const SharedState state = crawler.frontier().state();
-    std::ptrdiff_t more_dead = 0;
+    Findings findings;
     if (state.is_over()) {
         const bool may_report = co_await crawler.frontier().may_report();
         SharedResults results(loop, shared);
         if (may_report) {
-            more_dead = co_await write_report(options, results, console);
-            co_await results.note_more_dead(more_dead);
+            const Scope* const where = &crawler.scope();
+            findings = co_await write_report(options, results, where, console);
+            co_await results.note(findings);
         } else {
-            more_dead = co_await results.more_dead();
+            findings = co_await results.findings();
             console.note(
                 fmt::format("stage3: the crawl '{}' is over, and its report is another "
                             "process's (once more: --report; to crawl anew: --forget)",
@@ -207,9 +219,11 @@ Coroutine<int> take_part(Options& options, Console& console) {
         }
     }
     say_how_it_ended(crawl.ending(), state, shared.name, console);
-    const bool is_incomplete = has_given_up(state, console);
-    co_return exit_status(crawl.ending(), with(state.dead, more_dead),
-                          is_incomplete || !crawler.left_out().empty());
+    note_nothing_checked(console, findings.nothing_checked);
+    const bool has_given_some_up = has_given_up(state, console);
+    co_return exit_status(crawl.ending(), with(state.dead, findings.more_dead),
+                          has_given_some_up || !findings.nothing_checked.empty()
+                              || !crawler.left_out().empty());
 }
 
 } // namespace

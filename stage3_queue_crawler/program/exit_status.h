@@ -8,22 +8,24 @@
 
 namespace stage3 {
 
-/// Also for a crawl that can't continue.
-constexpr int cut_short_status = 3;
+/// Some URLs are dead, whether or not the crawl is complete: what it has found stays
+/// true, so this status goes before the next one. (Every report names what is missing, so
+/// a script can see that, too.)
+constexpr int dead_status = 1;
 
-/// `dead`: how many URLs are. `left_out`: whether there are links that weren't followed,
-/// or URLs that were given up.
-inline int exit_status(Ending ending, std::size_t dead, bool left_out = false) {
-    switch (ending) {
-    case Ending::interrupted: return interrupted_status;
-    case Ending::timed_out:
-    case Ending::no_memory:
-    case Ending::max_pages: return cut_short_status;
-    case Ending::complete: break;
-    }
-    if (left_out)
-        return cut_short_status;
-    return dead > 0 ? 1 : 0;
+/// No URL is dead, as far as the crawl has come. But it was cut short, something was left
+/// out, or nothing was checked. Also for a crawl that can't continue, or whose results
+/// can't be written.
+constexpr int incomplete_status = 3;
+
+/// `dead`: how many URLs are. `is_incomplete`: whether links weren't followed, URLs were
+/// given up, nothing was checked, or something couldn't be written.
+inline int exit_status(Ending ending, std::size_t dead, bool is_incomplete = false) {
+    if (ending == Ending::interrupted)
+        return interrupted_status;
+    if (dead > 0)
+        return dead_status;
+    return is_incomplete || ending != Ending::complete ? incomplete_status : 0;
 }
 
 } // namespace stage3

@@ -1,5 +1,5 @@
 // What `--help-verdicts`, `--help-connections`, `--help-reports` and `--help-frontier`
-// print.
+// print, and what only the man page has.
 #pragma once
 
 #include <string_view>
@@ -70,16 +70,30 @@ one, a body that was cut off, a time limit, and the statuses 429, 502, 503, 504.
 If the answer says when to come back (Retry-After, 9110: 10.2.3), we do, but not
 if that is more than 60 s away.
 
-URLs that may never end are left out, as are all but the first 10,000 links in
-scope on a page, and URLs longer than 8 KiB. The report counts what was left
-out, and the exit status is 3. (With --frontier, each process reports its own.)
+URLs that may never end are left out, as are all but the first 10,000 URLs on a
+page, and URLs longer than 8 KiB. The report names what was left out and where,
+and the exit status is 3, unless something is dead, which goes before: then it
+is 1. (With --frontier, each process reports its own.) In reports for programs,
+a line or a test of its own says why a crawl isn't complete; with jsonl it is
+{"incomplete": "left out", "why": ...}, or "cut short", or "nothing checked".
 These options change the limits:
   --max-depth N       links away from a root (10000)
   --max-path-depth N  segments of a URL's path (20)
   --max-repeats N     repetitions of a segment in one path (3)
   --max-queries N     URLs that differ only after their path, or in segments
                       that look like ids, such as 3f9a77c0b1d24e65 (10000)
-And this one keeps a crawl away from machines on your own network:
+  --max-links N       different URLs on a page (10000)
+  --max-fragments N   with --fragments: places that a page's links point to,
+                      and ids on a page (200000)
+
+With --scope prefix, a root without a slash at its end is a folder if its server
+redirects from it to a URL below it; else its folder is the one that it's in.
+
+Nothing was checked, and the exit status is 3, if no URL has led to a page, or
+to something dead: if each leads out of the scope, is forbidden or excluded, or
+isn't searched for links. In a list (--urls-from), any live URL is a success.
+
+And this option keeps a crawl away from machines on your own network:
   --no-private        connect only to addresses on the public internet
 )";
 
@@ -217,6 +231,25 @@ you start it again; after that, the command would cut off what is new.
 Examples:
   stage3 --frontier redis://localhost --crawl docs https://example.org/
   stage3 --frontier redis://localhost --crawl docs --report --format jsonl
+)";
+
+/// For the man page: what a script could notice, and how to get the old behaviour.
+constexpr std::string_view changes =
+    R"(The exit status is 1 if a URL is dead, also if the crawl isn't complete, which
+was 3. That it isn't complete is in every report: with jsonl, look for a line
+with "incomplete"; with csv, for this outcome.
+
+A crawl that has checked nothing ends with 3 instead of 0, and says what to type
+instead. A root that is no page, but that you want checked all the same, can be
+in a list: --urls-from.
+
+With --scope prefix, a root without a slash at its end is asked for once more,
+before the crawl: it may be a folder. To get the folder that it's in, name that
+folder, too.
+
+The limit for links on a page (--max-links) counts different URLs, and no longer
+fragments, which have a limit of their own: --max-fragments 10000 is as before.
+The text report names pages that exceed a limit, under "Left out".
 )";
 
 } // namespace stage3

@@ -1,8 +1,8 @@
 // stage3: crawls web sites with a queue of workers, and reports what is dead.
 //
-// Exit status (exit_status.h): 0 all fetched, 1 some URLs are dead, 2 wrong usage, 3 cut
-// short or links left out, 130 ended by Ctrl-C, SIGTERM or SIGHUP. What it does besides
-// crawling is explained in book/17 (how it ends).
+// Exit status (exit_status.h): 0 all is well, 1 some URLs are dead, 2 wrong usage, 3 none
+// is dead but the crawl isn't complete, 130 ended by Ctrl-C, SIGTERM or SIGHUP. What it
+// does besides crawling is explained in book/17 (how it ends).
 #include "common/command_line/usage_error.h"
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
                         std::move(how));
         if (const std::error_code why = tracer.close()) {
             complain("--trace: the trace is cut off: " + why.message());
-            return std::max(status, stage3::cut_short_status);
+            return status == 0 ? stage3::incomplete_status : status;
         }
         return status;
     } catch (const common::UsageError& error) {
@@ -83,14 +83,14 @@ int main(int argc, char** argv) {
         return 2;
     } catch (const std::system_error& error) {
         if (error.code() == std::errc::broken_pipe) // as with "| head"
-            return stage3::cut_short_status;
+            return stage3::incomplete_status;
         complain(error.what());
-        return stage3::cut_short_status;
+        return stage3::incomplete_status;
     } catch (const std::bad_alloc&) {
         complain(std::string(stage3::describe(stage3::Ending::no_memory)));
-        return stage3::cut_short_status;
+        return stage3::incomplete_status;
     } catch (const std::exception& error) {
         complain(error.what());
-        return stage3::cut_short_status;
+        return stage3::incomplete_status;
     }
 }

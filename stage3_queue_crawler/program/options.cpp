@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -46,10 +47,10 @@ constexpr std::string_view examples = R"(Examples:
   stage3 --scope prefix example.org/docs/   the same, for one folder
   stage3 --format jsonl -o out.jsonl URL    one record per URL, as it comes
 
-Exit status: 0 everything was fetched; 1 some URLs are dead (--help-verdicts);
-2 usage error; 3 cut short by --timeout, --max-pages or an error, or links were
-left out; 130 ended by Ctrl-C, TERM or HUP. Ctrl-\ (QUIT) lists all tasks, and
-where each one waits.)";
+Exit status: 0 all is well; 1 some URLs are dead (--help-verdicts); 2 usage
+error; 3 none is dead, but the crawl is cut short (--timeout, --max-pages, an
+error), links are left out, or nothing was checked; 130 ended by Ctrl-C, TERM or
+HUP. Ctrl-\ (QUIT) lists all tasks, and where each one waits.)";
 
 /// Do both paths lead to one file? It needn't exist yet.
 bool is_one_file(const std::string& one, const std::string& other) {
@@ -382,13 +383,20 @@ void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed
              number_into(checks.foreign_hosts, 1, 1000));
     line.add("--external-delay", "S", "seconds between two requests to one of these (1)",
              reader_of_time(typed.foreign_delay, 0));
+    line.add("--max-links", "N", "at most N different URLs of a page (10000)",
+             number_into(checks.max_links, 1, most));
+    line.add(
+        "--max-fragments", "N",
+        "at most N places that a page's links point to, and N ids of a page (200000)",
+        number_into(checks.max_fragments, 1, 10'000'000));
     line.add("--accept", "LIST", "statuses, such as 403,500..599, that are alive (2xx)",
              reader_of_statuses(checks.accepted));
     line.add_flag("--strict", "exit with 1 also for URLs whose state is unclear",
                   options.strict);
     // --help-verdicts describes these.
     for (const char* const name :
-         {"--assets", "--external-max", "--external-delay", "--accept", "--strict"})
+         {"--assets", "--external-max", "--external-delay", "--max-links",
+          "--max-fragments", "--accept", "--strict"})
         line.hide(name);
 }
 
@@ -547,7 +555,8 @@ std::string answer(const common::CommandLine& line, const Typed& typed,
                                    {{"Verdicts", std::string(help_on_verdicts)},
                                     {"Connections", std::string(help_on_connections)},
                                     {"Reports", report_help()},
-                                    {"Sharing a crawl", std::string(help_on_sharing)}});
+                                    {"Sharing a crawl", std::string(help_on_sharing)},
+                                    {"Changes", std::string(changes)}});
     return typed.generated.empty()
                ? ""
                : common::as_completions(line.table(), typed.generated);
@@ -758,6 +767,7 @@ Options read_options(int argc, char** argv) {
                 server.password = password;
     for (const std::string& root : typed.roots)
         add_root(root, options);
+    options.typed_roots = std::ssize(options.roots);
     for (const std::string& list : typed.lists) {
         add_roots_from(list, options);
     }

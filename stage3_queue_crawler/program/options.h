@@ -39,6 +39,7 @@ struct Options {
     std::string
         help; ///< what to print, if the user asked for help; nothing else counts then
     std::vector<common::Url> roots;
+    std::ptrdiff_t typed_roots = 0; ///< the first ones; the others come from lists
     Reach reach = Reach::host;
     std::vector<Pattern> excluded;
     std::vector<Pattern> included;

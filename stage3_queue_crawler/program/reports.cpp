@@ -58,6 +58,11 @@ void note_no_baseline(Console& console, const Options& options, const std::strin
                                  options.write_baseline, why));
 }
 
+void note_nothing_checked(Console& console, const std::string& why) {
+    if (!why.empty())
+        console.answer("stage3: nothing was checked: " + why);
+}
+
 Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
                         const ReportOptions& how, const std::string& file,
                         const char* option)
@@ -65,7 +70,10 @@ Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
       output(open_for(option, [&] { return Output(loop, file); })) {}
 
 Reports::Reports(EventLoop& loop, Options& options)
-    : excuses_(std::move(options.excuses)), write_baseline_(options.write_baseline),
+    : excuses_(std::move(options.excuses)),
+      coverage_(std::vector(options.roots.begin(),
+                            options.roots.begin() + options.typed_roots)),
+      write_baseline_(options.write_baseline),
       checks_fragments_(options.crawl.checks.fragments) {
     check_reports(options); // before any of them is made empty
     reports_.emplace_back(loop, options.format, options.report, options.output,
@@ -84,6 +92,7 @@ void Reports::begin() {
 
 void Reports::record(const Record& record) {
     const Standing standing = excuses_.standing_of(record);
+    coverage_.record(record);
     if (keeps_records_)
         lines_.emplace_back(record, standing);
     for (Report& report : reports_)
@@ -128,6 +137,8 @@ std::string Reports::end(Summary summary) {
             report.output.flush();
         });
     std::string why_not = is_whole ? "" : "the crawl was cut short";
+    if (!summary.nothing_checked.empty())
+        why_not = "nothing was checked";
     if (excuses_.is_root_dead())
         why_not = "its root is dead";
     if (!write_baseline_.empty() && why_not.empty())

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "stage3_queue_crawler/program/console.h"
+#include "stage3_queue_crawler/program/coverage.h"
 #include "stage3_queue_crawler/program/formats/excuses.h"
 #include "stage3_queue_crawler/program/formats/format.h"
 #include "stage3_queue_crawler/program/formats/report_line.h"
@@ -26,6 +27,10 @@ void check_reports(const Options& options);
 /// Says on the console that no baseline was written, unless `why` is empty.
 void note_no_baseline(Console& console, const Options& options, const std::string& why);
 
+/// Says on the console, even if that is quiet, that nothing was checked, unless `why` is
+/// empty.
+void note_nothing_checked(Console& console, const std::string& why);
+
 class Reports {
   public:
     /// Opens the files, and takes the excuses out of `options`. `loop` must outlive it.
@@ -41,12 +46,13 @@ class Reports {
     Coroutine<> drain();
     /// Writes what is left of the records, without an end.
     void flush();
-    /// Writes the ends, and a new baseline if it's wanted, unless the crawl was cut short
-    /// or found its root dead. The result: why there is no baseline; empty: there is one,
-    /// or none is wanted.
+    /// Writes the ends, and a new baseline if it's wanted, unless the crawl was cut
+    /// short, checked nothing, or found its root dead. The result: why there is no
+    /// baseline; empty: there is one, or none is wanted.
     std::string end(Summary summary);
 
     const Excuses& excuses() const { return excuses_; }
+    const Coverage& coverage() const { return coverage_; }
 
   private:
     struct Report {
@@ -61,6 +67,7 @@ class Reports {
 
     std::list<Report> reports_;
     Excuses excuses_;
+    Coverage coverage_;
     ReportLines lines_;
     std::string write_baseline_;
     bool keeps_records_ = false;

@@ -284,16 +284,24 @@ Coroutine<std::vector<Record>> SharedResults::missing_fragments() {
     co_return records_of_missing(fragments, urls_);
 }
 
-Coroutine<> SharedResults::note_more_dead(std::ptrdiff_t count) {
-    std::vector<std::string> command{"HSET", key("meta"), "more_dead",
-                                     std::to_string(count)};
+Coroutine<> SharedResults::note(Findings findings) {
+    std::vector<std::string> command{"HSET",
+                                     key("meta"),
+                                     "more_dead",
+                                     std::to_string(findings.more_dead),
+                                     "nothing_checked",
+                                     findings.nothing_checked};
     co_await ask(0, std::move(command));
 }
 
-Coroutine<std::ptrdiff_t> SharedResults::more_dead() {
-    std::vector<std::string> command{"HGET", key("meta"), "more_dead"};
+Coroutine<SharedResults::Findings> SharedResults::findings() {
+    std::vector<std::string> command{"HMGET", key("meta"), "more_dead",
+                                     "nothing_checked"};
     const RedisReply reply = co_await ask(0, std::move(command));
-    co_return static_cast<std::ptrdiff_t>(to_number(reply.text));
+    Findings findings;
+    findings.more_dead = static_cast<std::ptrdiff_t>(to_number(reply.items.at(0).text));
+    findings.nothing_checked = reply.items.at(1).text;
+    co_return findings;
 }
 
 Record SharedResults::to_record(std::size_t server, const RedisReply& entry) const {

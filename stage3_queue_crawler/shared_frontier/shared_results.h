@@ -37,11 +37,16 @@ class SharedResults {
     /// After the last records.
     Coroutine<std::vector<Record>> missing_fragments();
 
-    /// For processes that don't report: how many URLs the report has found to count as
-    /// dead, besides those that processes saw to be dead.
-    Coroutine<> note_more_dead(std::ptrdiff_t count);
-    /// What the report has noted; 0 if there is none yet.
-    Coroutine<std::ptrdiff_t> more_dead();
+    /// What only the process that reports finds out.
+    struct Findings {
+        /// How many URLs count as dead, besides those that processes saw to be dead.
+        std::ptrdiff_t more_dead = 0;
+        std::string nothing_checked = {}; ///< why; empty: something was checked
+    };
+    /// Notes them for processes that don't report.
+    Coroutine<> note(Findings findings);
+    /// What the report has noted; nothing if there is none yet.
+    Coroutine<Findings> findings();
 
     const KnownUrls& urls() const { return urls_; }
     const SharedState& state() const { return state_; }

@@ -121,6 +121,9 @@ void write_fragments(Writer& to, const common::LinkFragments& fragments) {
     }
 }
 
+/// Comes before what is only there if a page has exceeded a limit for places.
+constexpr std::uint64_t mark_of_limits = 1;
+
 bool read_fragments(Reader& from, common::LinkFragments& fragments) {
     for (std::size_t left = from.count(); left > 0; --left) {
         auto page = from.url();
@@ -159,6 +162,11 @@ std::string to_bytes(const common::Links& links, const Url& page) {
     for (const std::uint32_t hash : links.ids.hashes())
         to.hash(hash);
     write_fragments(to, links.fragments);
+    if (links.places_left_out > 0 || links.has_more_ids) { // hardly ever
+        to.number(mark_of_limits);
+        to.number(links.places_left_out);
+        to.number(links.has_more_ids ? 1 : 0);
+    }
     return to.take();
 }
 
@@ -186,7 +194,15 @@ std::optional<common::Links> read_links(std::string_view bytes, const Url& page)
     }
     for (std::size_t left = from.count(); left > 0; --left)
         links.ids.insert(from.hash());
-    if (!read_fragments(from, links.fragments) || !from.is_at_end())
+    if (!read_fragments(from, links.fragments))
+        return {};
+    if (!from.is_at_end()) {
+        if (from.number() != mark_of_limits)
+            return {};
+        links.places_left_out = static_cast<std::size_t>(from.number());
+        links.has_more_ids = from.number() == 1;
+    }
+    if (!from.is_good() || !from.is_at_end())
         return {};
     return links;
 }

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -11,7 +12,7 @@ namespace stage3 {
 namespace {
 
 /// The names of the columns, then a line for each record, with jsonl.cpp's fields. What
-/// is unknown is empty.
+/// is unknown is empty. If the crawl isn't complete, the last lines say why.
 class CsvFormat final : public Format {
   public:
     std::string begin() override {
@@ -28,6 +29,14 @@ class CsvFormat final : public Format {
             as_csv(record.charset), record.bytes, record.links, record.new_links,
             record.tries, record.seconds, kind_of(record), as_csv(record.fragment),
             name_of(standing));
+    }
+    std::string end(const Summary& summary, const ReportLines& /*lines*/) override {
+        std::string text;
+        for (const Shortfall& shortfall : shortfalls_of(summary))
+            text += fmt::format(
+                "{},,,incomplete,,,{},,,,,,,,,,\r\n", as_csv(summary.root),
+                as_csv(fmt::format("{}: {}", name_of(shortfall.kind), shortfall.why)));
+        return text;
     }
 };
 

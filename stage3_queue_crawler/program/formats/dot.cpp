@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -35,8 +36,11 @@ class DotFormat final : public Format {
                 fmt::format("  {} -> {};\n", as_dot(page.href()), as_dot(link.href()));
         return lines;
     }
-    std::string end(const Summary& /*summary*/, const ReportLines& /*lines*/) override {
-        return "}\n";
+    std::string end(const Summary& summary, const ReportLines& /*lines*/) override {
+        std::string text;
+        for (const Shortfall& shortfall : shortfalls_of(summary))
+            text += fmt::format("  // {}: {}\n", name_of(shortfall.kind), shortfall.why);
+        return text + "}\n";
     }
 
   private:

@@ -23,11 +23,12 @@ namespace stage3 {
 /// What there is to say about a whole crawl.
 struct Summary {
     const KnownUrls& urls;
-    std::vector<LeftOut> left_out; ///< links that were not followed
+    std::vector<LeftOut> left_out; ///< what was not followed or checked
     std::chrono::duration<double> time;
     bool is_unchecked = false;             ///< certificates were not checked (--insecure)
     std::string root = {};                 ///< where it began; empty: unknown
     std::string cut_short = {};            ///< why it ended early; empty: it didn't
+    std::string nothing_checked = {};      ///< why nothing was; empty: something was
     std::vector<std::string> revived = {}; ///< in the baseline, and alive now
     const std::vector<ListedUrl>* listed = nullptr; ///< in sitemaps; null: none read
     bool lacks_sitemaps = false;                    ///< one wasn't read in full

@@ -1,6 +1,7 @@
 #include "common/text/counted.h"
 #include "common/text/join.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -56,9 +57,11 @@ class GithubFormat final : public Format {
         text +=
             fmt::format("{} fetched, {}, {}\n", counts.alive,
                         common::counted(counts.redirects, "redirect"), describe(counts));
-        if (!summary.cut_short.empty())
-            text += fmt::format("::warning title=Cut short::{}\n",
-                                in_message(summary.cut_short));
+        for (const Shortfall& shortfall : shortfalls_of(summary)) {
+            const bool is_error = shortfall.kind == Shortfall::Kind::nothing_checked;
+            text += fmt::format("::{} title={}::{}\n", is_error ? "error" : "warning",
+                                title_of(shortfall.kind), in_message(shortfall.why));
+        }
         return text;
     }
 };

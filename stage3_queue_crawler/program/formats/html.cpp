@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/program/formats/orphans.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 #include "stage3_queue_crawler/program/formats/report_page.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -128,10 +129,9 @@ std::string list_of_orphans(const Summary& summary, const ReportLines& lines) {
 std::string notes_of(const Summary& summary, const ReportLines& lines) {
     std::string text;
     if (!summary.left_out.empty())
-        text += "<h2>Links that were left out, counted on each page</h2>\n<ul>\n";
-    for (const LeftOut& kind : summary.left_out)
-        text += list_item(
-            fmt::format("{} {}, such as {}", kind.links, kind.why, kind.example));
+        text += "<h2>Left out</h2>\n<ul>\n";
+    for (const LeftOut& links : summary.left_out)
+        text += list_item(describe(links));
     text += summary.left_out.empty() ? "" : "</ul>\n";
     if (!summary.revived.empty())
         text += "<h2>In the baseline, and alive again</h2>\n<ul>\n";
@@ -173,9 +173,10 @@ class HtmlFormat final : public Format {
             "<p class=\"sums\">{}; {} fetched, {}, in {:.2f} s.</p>\n", describe(counts),
             counts.alive, common::counted(counts.redirects, "redirect"),
             summary.time.count());
-        if (!summary.cut_short.empty())
-            sums += fmt::format("<p class=\"warning\">The crawl was cut short: {}.</p>\n",
-                                as_markup(summary.cut_short));
+        for (const Shortfall& shortfall : shortfalls_of(summary))
+            if (shortfall.kind != Shortfall::Kind::left_out)
+                sums += fmt::format("<p class=\"warning\">{}: {}.</p>\n",
+                                    title_of(shortfall.kind), as_markup(shortfall.why));
         return filled({{"TITLE", heading},
                        {"HEADING", heading},
                        {"SUMS", sums},

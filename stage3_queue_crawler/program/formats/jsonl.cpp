@@ -2,6 +2,7 @@
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -16,7 +17,8 @@ namespace {
 /// why a dead or unclear URL doesn't count: "known" (--baseline) or "ignored"
 /// (--ignore-file). What is unknown is null. New fields are added at the end. Which pages
 /// link to a redirect, or whether any links to what a sitemap lists, is known only after
-/// the crawl, so these lines come last.
+/// the crawl, so these lines come last. If the crawl isn't complete, the very last lines
+/// say why.
 class JsonlFormat final : public Format {
   public:
     explicit JsonlFormat(const ReportOptions& options)
@@ -49,6 +51,10 @@ class JsonlFormat final : public Format {
                 text += fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
                                     "\n",
                                     as_json(one.url.href()), as_json(one.sitemap.href()));
+        for (const Shortfall& shortfall : shortfalls_of(summary))
+            text += fmt::format(R"({{"incomplete": "{}", "why": {}}})"
+                                "\n",
+                                name_of(shortfall.kind), as_json(shortfall.why));
         return text;
     }
 

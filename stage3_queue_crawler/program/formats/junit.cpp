@@ -1,8 +1,10 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -36,6 +38,8 @@ std::string verdict(const ReportLine& line, const KnownUrls& urls) {
 /// numbers mean something, a URL has a history under its name, and a site without dead
 /// links isn't one without tests, which some servers take for a fault. (A test for each
 /// page couldn't name more than ten pages of a dead link.) The class is the URL's host.
+/// A crawl that isn't complete has further tests: one fails if nothing was checked, is an
+/// error if the crawl was cut short, and is skipped if links were left out.
 class JunitFormat final : public Format {
   public:
     bool keeps_records() const override { return true; }
@@ -53,15 +57,33 @@ class JunitFormat final : public Format {
                 + (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
             ++number;
         }
+        std::array<std::size_t, 3> short_of{}; // failures, errors, skipped
+        for (const Shortfall& shortfall : shortfalls_of(summary)) {
+            tests += test_of(shortfall);
+            ++short_of.at(static_cast<std::size_t>(shortfall.kind));
+            ++number;
+        }
         const std::string sums =
-            fmt::format(R"(tests="{}" failures="{}" errors="0" time="{:.3f}")", number,
-                        counts.dead, summary.time.count());
+            fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.3f}")", number,
+                        counts.dead + short_of[0], short_of[1], summary.time.count());
         return fmt::format(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n"
             "  <testsuite name=\"links of {1}\" {0} skipped=\"{2}\">\n{3}"
             "  </testsuite>\n</testsuites>\n",
             sums, summary.root.empty() ? "a site" : as_markup(summary.root),
-            counts.known + counts.ignored + counts.unclear, tests);
+            counts.known + counts.ignored + counts.unclear + short_of[2], tests);
+    }
+
+  private:
+    static std::string test_of(const Shortfall& shortfall) {
+        constexpr std::array elements{"failure", "error", "skipped"};
+        const auto kind = static_cast<std::size_t>(shortfall.kind);
+        return fmt::format("    <testcase classname=\"stage3\" name=\"{}\">"
+                           "<{} message=\"{}\"/></testcase>\n",
+                           shortfall.kind == Shortfall::Kind::left_out
+                               ? as_markup("left out: " + shortfall.why)
+                               : std::string(name_of(shortfall.kind)),
+                           elements.at(kind), as_markup(shortfall.why));
     }
 };
 

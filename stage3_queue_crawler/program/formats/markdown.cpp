@@ -1,5 +1,6 @@
 #include "common/text/counted.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -8,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stage3 {
 namespace {
@@ -74,8 +76,7 @@ class MarkdownFormat final : public Format {
                         summary.root.empty() ? "" : link(summary.root), describe(counts),
                         counts.alive, common::counted(counts.redirects, "redirect"),
                         summary.time.count());
-        if (!summary.cut_short.empty())
-            text += fmt::format("\nThe crawl was cut short: {}.\n", summary.cut_short);
+        text += list_shortfalls(summary);
         if (!summary.revived.empty())
             text += "\nIn the baseline, and alive again:\n\n";
         std::size_t left = summary.revived.size();
@@ -97,6 +98,18 @@ class MarkdownFormat final : public Format {
     }
 
   private:
+    static std::string list_shortfalls(const Summary& summary) {
+        constexpr std::size_t most = 10;
+        constexpr std::size_t most_of_each = 500; // URLs may be long
+        const std::vector<Shortfall> all = shortfalls_of(summary);
+        std::string text = all.empty() ? "" : "\n";
+        for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+            text += fmt::format("- **{}**: {}\n", title_of(all[i].kind),
+                                plain(all[i].why.substr(0, most_of_each)));
+        if (all.size() > most)
+            text += fmt::format("- and {} more\n", all.size() - most);
+        return text;
+    }
     template <class IsWanted>
     static std::string table(std::string_view title, const ReportLines& lines,
                              const Summary& summary, std::size_t room,

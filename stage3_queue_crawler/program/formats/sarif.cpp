@@ -1,6 +1,7 @@
 #include "common/text/join.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -34,14 +35,26 @@ class SarifFormat final : public Format {
 "runs": [{{"tool": {{"driver": {{"name": "stage3", "rules": [
   {{"id": "dead-link", "shortDescription": {{"text": "A link leads nowhere"}}}},
   {{"id": "unclear-link", "shortDescription": {{"text": "A server won't say"}}}}]}}}},
-"invocations": [{{"executionSuccessful": {}}}],
+"invocations": [{{"executionSuccessful": {}, "toolExecutionNotifications": [{}]}}],
 "results": [
 {}]}}]}}
 )",
-            summary.cut_short.empty(), common::join(results, ",\n"));
+            summary.cut_short.empty() && summary.nothing_checked.empty(),
+            common::join(notifications(summary), ", "), common::join(results, ",\n"));
     }
 
   private:
+    static std::vector<std::string> notifications(const Summary& summary) {
+        std::vector<std::string> all;
+        for (const Shortfall& shortfall : shortfalls_of(summary)) {
+            const bool is_warning = shortfall.kind == Shortfall::Kind::left_out;
+            all.push_back(fmt::format(
+                R"({{"level": "{}", "message": {{"text": {}}}}})",
+                is_warning ? "warning" : "error",
+                as_json(fmt::format("{}: {}", title_of(shortfall.kind), shortfall.why))));
+        }
+        return all;
+    }
     static std::string result(const ReportLine& line, const KnownUrls& urls) {
         std::vector<std::string> locations;
         for (const std::string_view page : pages_with(line, urls).urls)

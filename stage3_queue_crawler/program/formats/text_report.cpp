@@ -8,6 +8,7 @@
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
+#include "stage3_queue_crawler/program/formats/shortfalls.h"
 
 #include <fmt/core.h>
 
@@ -175,9 +176,9 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
         text += list_orphans(crawl, lines);
 
     if (!crawl.left_out.empty())
-        text += "Links that were left out, counted on each page:\n";
-    for (const LeftOut& kind : crawl.left_out)
-        text += fmt::format("{:8}  {}, such as {}\n", kind.links, kind.why, kind.example);
+        text += "Left out:\n";
+    for (const LeftOut& links : crawl.left_out)
+        text += fmt::format("  {}\n", describe(links));
 
     const auto over_tls = std::ranges::count_if(lines, [](const ReportLine& line) {
         return line.status != 0 && line.url.scheme() == "https";
@@ -187,6 +188,9 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
                             "(--insecure): {}\n",
                             over_tls);
 
+    for (const Shortfall& shortfall : shortfalls_of(crawl))
+        if (shortfall.kind != Shortfall::Kind::left_out)
+            text += fmt::format("{}: {}.\n", title_of(shortfall.kind), shortfall.why);
     const Counts counts = count(lines);
     text += fmt::format("Done in {:.2f} s: {} fetched, {}, {}.\n", crawl.time.count(),
                         counts.alive, common::counted(counts.redirects, "redirect"),

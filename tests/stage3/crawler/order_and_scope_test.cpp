@@ -1,10 +1,12 @@
 // The order in which URLs are fetched, which of them belong to the crawl, and what is
 // sent to which server.
+#include "common/text/join.h"
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <ostream> // doctest wants it
 #include <string>
 #include <vector>
@@ -180,11 +182,92 @@ TEST_CASE("a page with too many links is read up to a limit, and the crawl repor
     CHECK(result[server.url()].links == 10'000);
     REQUIRE(result.left_out.size() == 2);
     CHECK(result.left_out[0].links == 5);
-    CHECK(result.left_out[0].example == "on " + server.url());
+    CHECK(result.left_out[0].page == server.url());
     CHECK(result.left_out[1].links == 1);
     CHECK(result[server.url("/inside")].status == 404); // links out of scope don't count
     CHECK(result.notes
           == std::vector<std::string>{
-              server.url() + ": 5 links are left out, being beyond the limit for a page",
-              server.url() + ": 1 links are left out, being too long for URLs"});
+              server.url() + ": left out: 5 links beyond --max-links (10000)",
+              server.url() + ": left out: 1 links too long for URLs"});
+}
+
+TEST_CASE("each page whose fragments, or ids, are too many is named") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a#1><a href=/a#2><a href=/a#3><a href=/a#4>"
+                        "<a href=/b#x><a href=/b#4>"));
+    server.on("/a", html("<p id=1><p id=2><a href=/b#1><a href=/b#2><a href=/b#3>"));
+    server.on("/b", html("<p id=1><p id=2><p id=3><p id=4>"));
+    Setup setup;
+    setup.settings.workers = 1;
+    setup.settings.checks = {.fragments = true, .max_fragments = 3};
+    const Result result = setup.crawl(server.url());
+    // Of /b, there is no telling. The fourth place, /a#4, isn't there either, but the
+    // first three fill the limit.
+    std::vector<std::string> missing;
+    for (const Said& record : result.records)
+        if (record.error == "no element has this id")
+            missing.push_back(record.url);
+    CHECK(missing == std::vector{server.url("/a")}); // #3
+    REQUIRE(result.left_out.size() == 2);
+    CHECK(result.left_out[0].why == "fragments beyond --max-fragments (3)");
+    CHECK(result.left_out[0].links == 3);
+    CHECK(result.left_out[0].page == server.url());
+    CHECK(result.left_out[1].why == "pages with more ids than --max-fragments (3)");
+    CHECK(result.left_out[1].page == server.url("/b"));
+}
+
+TEST_CASE("a prefix whose name turns out to be a folder's means that folder") {
+    ScriptedServer server;
+    server.on("/docs", redirect_to("/docs/", 301));
+    server.on("/docs/", page({"/docs/a", "/other", "/docs", "/docsets"}));
+    server.on("/docs/a", page({"/", "/docs/"}));
+    server.on("/v1", redirect_to("/v1/en/"));
+    server.on("/v1/en/", page({"/v1/de/", "/docs/"}));
+    server.on("/page", page({"/docs/a"}));
+    server.on("/moved", redirect_to("/docs/"));
+    Setup setup;
+    setup.reach = Reach::prefix;
+    const auto crawl = [&](const std::vector<std::string>& targets) {
+        std::vector<std::string> roots;
+        for (const std::string& target : targets)
+            roots.push_back(server.url(target));
+        std::vector<std::string> found = setup.crawl(roots).urls();
+        std::ranges::sort(found);
+        for (std::string& url : found)
+            url.erase(0, server.url("").size());
+        return common::join(found, " ");
+    };
+    CHECK(crawl({"/docs"}) == "/docs /docs/ /docs/a");
+    CHECK(crawl({"/v1"}) == "/v1 /v1/de/ /v1/en/");
+    CHECK(crawl({"/docs/a"}) == "/docs/ /docs/a"); // no folder: the one that it's in
+    const std::string all = "/ /docs /docs/ /docs/a /docsets /other";
+    CHECK(crawl({"/page"}) == all + " /page");
+    CHECK(crawl({"/moved"}) == "/ /docs /docs/ /docs/a /docsets /moved /other");
+    CHECK(crawl({"/docs", "/"}) == all); // the user wants it all
+    CHECK(crawl({"/docs", "/v1"}) == "/docs /docs/ /docs/a /v1 /v1/de/ /v1/en/");
+}
+
+TEST_CASE("whether a prefix is a folder is asked only if that is allowed, and matters") {
+    ScriptedServer server;
+    server.on("/robots.txt",
+              respond(200, "text/plain", "User-agent: *\nDisallow: /private\n"));
+    for (const char* const target : {"/a", "/b", "/private", "/excluded"})
+        server.on(target, page({}));
+    Setup setup;
+    setup.obey_robots = true;
+    setup.reach = Reach::prefix;
+    const auto heads = [&](const std::string& first, const std::string& second) {
+        const std::size_t before = server.requests().size();
+        setup.excluded.emplace_back("/excluded");
+        setup.crawl({server.url(first), server.url(second)});
+        std::string targets;
+        const std::vector<Request> requests = server.requests();
+        for (std::size_t i = before; i < requests.size(); ++i)
+            if (requests[i].head.starts_with("HEAD"))
+                targets += requests[i].target + ' ';
+        return targets;
+    };
+    CHECK(heads("/a", "/b") == "/a ");  // which isn't one, so neither is its neighbour
+    CHECK(heads("/a", "/c?x").empty()); // a page, without doubt
+    CHECK(heads("/private", "/excluded").empty());
 }

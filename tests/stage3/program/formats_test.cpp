@@ -183,14 +183,14 @@ Dead:
     const std::string shorter =
         stage3::text_report(lines(),
                             {urls,
-                             {{"too long for URLs", "on http://h/", 7},
+                             {{"links too long for URLs", "", 7, "http://h/"},
                               {"that never end", "http://h/a/a/", 12}},
                              1500ms},
                             {.top = 1});
     CHECK(shorter.find("       1  http://h/a") == std::string::npos);
-    CHECK(shorter.find("\nLinks that were left out, counted on each page:\n"
-                       "       7  too long for URLs, such as on http://h/\n"
-                       "      12  that never end, such as http://h/a/a/\nDone in")
+    CHECK(shorter.find("\nLeft out:\n"
+                       "  7 links too long for URLs, on http://h/\n"
+                       "  12 that never end, such as http://h/a/a/\nDone in")
           != std::string::npos);
 }
 

@@ -31,6 +31,8 @@ struct Crawl {
     ReportLines lines;
     std::vector<std::string> revived = {};
     std::string cut_short = {};
+    std::string nothing_checked = {};
+    std::vector<stage3::LeftOut> left_out = {};
 
     void add(const std::string& url, Outcome outcome, const std::string& error,
              Standing standing = Standing::counts, const std::string& place = "") {
@@ -46,10 +48,11 @@ struct Crawl {
     }
     std::string in(stage3::MakeFormat make) const {
         return make({})->end({.urls = urls,
-                              .left_out = {},
+                              .left_out = left_out,
                               .time = 1500ms,
                               .root = "http://h/",
                               .cut_short = cut_short,
+                              .nothing_checked = nothing_checked,
                               .revived = revived},
                              lines);
     }
@@ -131,6 +134,46 @@ TEST_CASE(
              "::notice title=Alive again::http://h/r can leave the baseline\n"
              "0 fetched, 0 redirects, 1 dead, 1 known, 1 unclear\n"
              "::warning title=Cut short::interrupted\n");
+}
+
+TEST_CASE("a crawl that isn't complete looks like that in every format") {
+    Crawl crawl;
+    crawl.add("http://h/", Outcome::page, "");
+    for (const stage3::FormatEntry& format : stage3::all_formats()) {
+        CAPTURE(format.name);
+        const std::string text = crawl.in(format.make);
+        for (const char* const word : {"ncomplete", "hecked", "ut short", "eft out"})
+            CHECK_FALSE(contains(text.substr(text.find("</head>") + 1), word));
+    }
+    crawl.nothing_checked = "it's <moved>";
+    crawl.cut_short = "the time is over";
+    crawl.left_out = {{"links beyond a limit", "", 7, "http://h/a"},
+                      {"links that never end", "http://h/b/b", 12}};
+    for (const stage3::FormatEntry& format : stage3::all_formats()) {
+        CAPTURE(format.name);
+        const std::string text = crawl.in(format.make);
+        CHECK(contains(text, "moved"));
+        CHECK(contains(text, "the time is over"));
+        CHECK(contains(text, "7 links beyond a limit, on http"));
+        CHECK(contains(text, "12 links that never end, such as http"));
+    }
+    CHECK(crawl.in(stage3::make_jsonl)
+          == R"({"incomplete": "nothing checked", "why": "it's <moved>"}
+{"incomplete": "cut short", "why": "the time is over"}
+{"incomplete": "left out", "why": "7 links beyond a limit, on http://h/a"}
+{"incomplete": "left out", "why": "12 links that never end, such as http://h/b/b"}
+)");
+    CHECK(crawl.in(stage3::make_csv)
+              .starts_with("http://h/,,,incomplete,,,\"nothing checked: it's "
+                           "<moved>\",,,,,,,,,,\r\n"));
+    const std::string junit = crawl.in(stage3::make_junit);
+    CHECK(
+        contains(junit, R"(tests="5" failures="1" errors="1" time="1.500" skipped="2")"));
+    CHECK(contains(junit,
+                   R"(name="nothing checked"><failure message="it&#39;s &#60;moved)"));
+    CHECK(contains(junit, R"(name="cut short"><error message="the time is over"/>)"));
+    CHECK(contains(crawl.in(stage3::make_sarif), R"("executionSuccessful": false)"));
+    CHECK(contains(crawl.in(stage3::make_github), "::error title=Nothing checked::it's"));
 }
 
 TEST_CASE("as Markdown, a cell can't leave its table, or be more than text") {

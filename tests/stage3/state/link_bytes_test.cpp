@@ -61,6 +61,16 @@ TEST_CASE("links that were written down are the same when they are read again") 
     CHECK(read->fragments.places[1].hash == common::hash_of_id("%C3%BC"));
 }
 
+TEST_CASE("what exceeds the limits for places is remembered, too") {
+    common::Links links = some_links();
+    links.places_left_out = 70'000;
+    links.has_more_ids = true;
+    const auto read = read_links(to_bytes(links, at("http://h/")), at("http://h/"));
+    REQUIRE(read);
+    CHECK(read->places_left_out == 70'000);
+    CHECK(read->has_more_ids);
+}
+
 TEST_CASE("a page without links takes a few bytes") {
     const std::string bytes = to_bytes({}, at("http://h/"));
     CHECK(bytes.size() < 10);

@@ -107,7 +107,7 @@ class WithState(unittest.TestCase):
     def crawl(self, *options, status=1):
         """Returns what it wrote on standard output, and on standard error."""
         process = self.start(*options)
-        self.assertEqual(process.wait(60), status, process.words())
+        self.assertIn(process.wait(60), status if isinstance(status, tuple) else (status,), process.words())
         return process.wrote.read_text(encoding="utf-8"), process.words()
 
 
@@ -177,6 +177,8 @@ class Killed(WithState):
                 continue
             time.sleep(chance.uniform(0, 0.02))
             process.send_signal(signal.SIGSTOP)  # as if the power went, and the disk had what was written
+            with contextlib.suppress(ChildProcessError):  # it has ended
+                os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)  # its threads don't stop at once
             copy = self.folder / f"copy {len(copies)}"
             for end in ("", "-wal"):
                 with contextlib.suppress(FileNotFoundError):
@@ -214,15 +216,15 @@ class Continued(WithState):
 
     def test_after_its_time_was_over(self):
         site = self.start_site(pages=300, links=8, latency=0.02)
-        self.crawl("--timeout", "0.3", site.root, status=3)
+        self.crawl("--timeout", "0.3", site.root, status=(1, 3))  # the dead page may have been found by then
         _, words = self.crawl(site.root)
         self.assertIn("continuing the crawl of ", words)
 
     def test_a_limit_on_pages_is_an_end(self):
         site = self.start_site(pages=300, links=8)
-        self.crawl("--max-pages", "50", site.root, status=3)
+        self.crawl("--max-pages", "50", site.root, status=1)
         self.assertEqual(len(site.asked()), 50)
-        _, words = self.crawl("--max-pages", "50", site.root, status=3)
+        _, words = self.crawl("--max-pages", "50", site.root, status=1)
         self.assertIn("asking what has changed", words)
         self.assertEqual(len(site.asked()), 50)
 
@@ -436,7 +438,7 @@ class Unusable(WithState):
         pathlib.Path(self.state).unlink()
         words = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", PROGRAM, "--state", self.state, "--format", "jsonl", site.root]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, "(full|disk I/O error).*; from now on, nothing is kept")
         self.assertEqual(same(done.stdout), same(undisturbed))
         text, words = self.crawl(site.root)

@@ -1,0 +1,52 @@
+// Which roots are folders?
+//
+// A user who types "--scope prefix example.org/docs" means a folder, if "docs" is one.
+// Only its server knows: it redirects from a folder's name to "/docs/". So before the
+// crawl begins, such roots are asked for, as politely as pages. Page 16 of the book.
+#pragma once
+
+#include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/page_fetch.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stage3 {
+
+class RootFolders {
+  public:
+    struct Settings {
+        bool obey_robots = true;
+        EventLoop::Duration delay{}; ///< between two requests to a host
+        /// Called when a host was asked, with the pause that it now gets.
+        std::function<void(const std::string&, EventLoop::Duration)> hold =
+            [](const std::string&, EventLoop::Duration) {};
+    };
+
+    /// All of these must outlive it, except for the settings.
+    RootFolders(PageFetch& fetch, RobotsCache& robots, const Scope& scope,
+                Settings settings)
+        : fetch_(fetch), robots_(robots), scope_(scope), settings_(std::move(settings)) {}
+
+    /// The roots, with a slash at the end of those that turn out to be folders. A root
+    /// that gives no answer is taken for a page. Throws as `PageFetch::fetch` does.
+    Coroutine<std::vector<common::Url>> find(std::vector<common::Url> roots);
+
+  private:
+    Coroutine<bool> is_folder(common::Url root);
+    Coroutine<bool> may_ask(common::Url url);
+
+    PageFetch& fetch_;
+    RobotsCache& robots_;
+    const Scope& scope_;
+    const Settings settings_;
+    EventLoop::Duration pause_{}; // that the host asked last wants
+};
+
+} // namespace stage3

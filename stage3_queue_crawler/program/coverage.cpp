@@ -1,0 +1,129 @@
+#include "stage3_queue_crawler/program/coverage.h"
+
+#include "common/text/counted.h"
+#include "common/web/http_response.h"
+#include "common/web/links.h"
+#include "stage3_queue_crawler/program/formats/escape.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace stage3 {
+namespace {
+
+/// A page that was searched, or the news that something is dead, is what users want. A
+/// file was at least named by a list.
+bool is_result(const Record& record, bool is_to_be_searched) {
+    if (record.outcome == Outcome::page || is_dead(record.outcome))
+        return true;
+    const bool is_named = !record.parent || record.role == common::LinkRole::sitemap;
+    return record.outcome == Outcome::file && is_named && !is_to_be_searched;
+}
+
+/// A root whose redirects lead out of the crawl.
+std::string describe_target(const common::Url& root, const std::string& target,
+                            const Scope* scope) {
+    const auto url = common::parse_url(target);
+    const std::string text =
+        fmt::format("{} redirects to {}, which is ", root.href(), for_terminal(target));
+    if (!url)
+        return text + "no web page: give the URL of one";
+    if (scope != nullptr && scope->excludes(*url))
+        return text + "excluded (see --exclude)";
+    return fmt::format("{}out of scope: crawl {} instead", text, url->href());
+}
+
+} // namespace
+
+void Coverage::record(const Record& record) {
+    if (has_checked_)
+        return;
+    has_checked_ = is_result(record, searched_.contains(record.url));
+    if (has_checked_) {
+        seen_.clear();
+        return;
+    }
+    if (!first_)
+        first_ = record.url;
+    seen_.emplace(record.url, Seen{.outcome = record.outcome,
+                                   .status = record.status,
+                                   .next_url = record.next_url,
+                                   .error = record.error,
+                                   .content_type = record.content_type});
+}
+
+const Coverage::Seen* Coverage::find(const common::Url& url) const {
+    const auto found = seen_.find(url);
+    return found == seen_.end() ? nullptr : &found->second;
+}
+
+/// Through redirects, to the last URL that was fetched.
+std::vector<const common::Url*> Coverage::way_from(const common::Url& root) const {
+    std::vector<const common::Url*> way;
+    for (auto here = seen_.find(root);
+         here != seen_.end() && way.size() <= seen_.size();) {
+        way.push_back(&here->first);
+        const auto next = common::parse_url(here->second.next_url);
+        here = next ? seen_.find(*next) : seen_.end();
+    }
+    return way;
+}
+
+/// A file that doesn't come from a root that was to be searched: a picture of a style
+/// sheet, or what a URL in a list redirects to.
+bool Coverage::is_anything_alive() const {
+    std::set<common::Url> in_vain;
+    for (const common::Url& root : searched_)
+        for (const common::Url* const url : way_from(root))
+            in_vain.insert(*url);
+    return std::ranges::any_of(seen_, [&](const auto& one) {
+        return one.second.outcome == Outcome::file && !in_vain.contains(one.first);
+    });
+}
+
+std::string Coverage::why_nothing(const std::vector<common::Url>& roots,
+                                  const Scope* scope) const {
+    if (has_checked_ || is_anything_alive())
+        return {};
+    if (roots.empty() && !first_)
+        return "there are no results";
+    const std::string why = describe(roots.empty() ? *first_ : roots.front(), scope);
+    if (roots.size() < 2)
+        return why;
+    return fmt::format("{} ({} came to nothing, too)", why,
+                       common::counted(roots.size() - 1, "other URL"));
+}
+
+/// What became of a root, and what its user could type instead.
+std::string Coverage::describe(const common::Url& root, const Scope* scope) const {
+    const std::vector<const common::Url*> way = way_from(root);
+    if (way.empty())
+        return fmt::format("{} is excluded (see --exclude)", root.href());
+    const Seen& last = *find(*way.back());
+    if (last.outcome == Outcome::redirect)
+        return describe_target(root, last.next_url, scope);
+    if (way.size() > 1 && scope != nullptr && !scope->contains(*way.back()))
+        return describe_target(root, std::string(way.back()->href()), scope);
+    const std::string what =
+        way.size() == 1
+            ? std::string(root.href())
+            : fmt::format("{} redirects to {}, which", root.href(), way.back()->href());
+    if (last.outcome == Outcome::disallowed)
+        return fmt::format("{} is forbidden ({}): if the site is yours, --no-robots "
+                           "ignores its robots.txt",
+                           what, for_terminal(last.error));
+    if (last.outcome == Outcome::unclear)
+        return fmt::format("{} is unclear ({})", what, for_terminal(last.error));
+    constexpr int no_content = 204;
+    if (last.status == no_content || !common::is_success(last.status))
+        return fmt::format("{} answers with status {}, and no page to search for links",
+                           what, last.status);
+    const std::string type = for_terminal(last.content_type);
+    return fmt::format(
+        "{} is {}, and such files aren't searched for links: give the URL of "
+        "a page, or, to check just this one, a list (--urls-from)",
+        what, type.empty() ? "of no known type" : type);
+}
+
+} // namespace stage3
