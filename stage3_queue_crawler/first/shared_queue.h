@@ -14,7 +14,8 @@
 namespace stage3::first {
 
 // [shared-queue]
-/// Its callers may lose an answer and call again, or die and never call again.
+/// Its callers may lose an answer and call again, or die and never call again. A copy of
+/// an older call may arrive late.
 class SharedQueue {
   public:
     using Time = std::chrono::seconds;
@@ -36,6 +37,8 @@ class SharedQueue {
             for (const std::string& link : links)
                 add(link);
             --unfinished_;
+        } else if (!session.holds.empty()) { // a late copy, or `who` has forgotten it
+            waiting_.push_front(session.holds);
         }
         session.holds.clear();
         if (!waiting_.empty()) {

@@ -11,6 +11,9 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <map>
+#include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -514,6 +517,123 @@ TEST_CASE(
     }
     SUBCASE("the other process asks again for an answer that was lost") {
         CHECK(queue.next("a", 1, "", {}, 12s).empty());
+    }
+}
+
+TEST_CASE("the smallest shared queue: a late copy of an older call loses no URL") {
+    SharedQueue queue("/", 10s);
+    const auto first = [&] { return queue.next("a", 1, "", {}, 0s); };
+    const auto second = [&] { return queue.next("a", 2, "/", {"/x", "/y"}, 1s); };
+    const auto third = [&] { return queue.next("a", 3, "/x", {}, 2s); };
+    CHECK(first() == "/");
+    CHECK(second() == "/x");
+    CHECK(third() == "/y");
+    SUBCASE("a copy of a call that brought a result") { second(); }
+    SUBCASE("a copy of a call that brought none") { first(); }
+    SUBCASE("two copies") {
+        second();
+        first();
+    }
+    SUBCASE("the same copy twice") {
+        second();
+        second();
+    }
+    SUBCASE("a copy of the newest call after one of an older call") {
+        second();
+        third();
+    }
+    CHECK(queue.next("b", 1, "", {}, 3s).empty()); // "a" still has "/y"
+    CHECK_FALSE(queue.is_finished());
+    CHECK(queue.next("a", 4, "/y", {}, 4s).empty());
+    CHECK(queue.is_finished());
+}
+
+TEST_CASE("the smallest shared queue: a late copy may begin a session, and loses none") {
+    SharedQueue queue("/", 10s);
+    CHECK(queue.next("a", 1, "", {}, 0s) == "/");
+    CHECK(queue.next("a", 2, "/", {"/x", "/y"}, 1s) == "/x");
+    CHECK(queue.next("b", 1, "", {}, 12s) == "/x"); // the lease of "a" has ended
+    queue.next("a", 1, "", {}, 13s);                // late, and gets "/y"
+    CHECK(queue.next("a", 3, "/x", {}, 14s) == "/y");
+    CHECK(queue.next("b", 2, "/x", {}, 15s).empty());
+    CHECK(queue.next("a", 4, "/y", {}, 16s).empty());
+    CHECK(queue.is_finished());
+}
+
+TEST_CASE(
+    "the smallest shared queue: a process that has forgotten its URL gets another") {
+    SharedQueue queue("/", 10s);
+    CHECK(queue.next("a", 1, "", {}, 0s) == "/");
+    CHECK(queue.next("a", 2, "", {}, 1s) == "/"); // not lost
+    CHECK(queue.next("a", 3, "/", {}, 2s).empty());
+    CHECK(queue.is_finished());
+}
+
+/// Three processes that share a crawl over lines that lose, repeat and delay what is
+/// said.
+class BadLines {
+  public:
+    explicit BadLines(unsigned seed) : random_(seed) {}
+
+    /// Lets the processes crawl, and says whether the crawl ended with all URLs fetched.
+    bool crawl() {
+        for (int step = 0; step < 5000 && !queue_.is_finished(); ++step) {
+            now_ += std::chrono::seconds(random_() % 3);
+            const std::string who(1, "abc"[random_() % 3]);
+            if (const auto dice = random_() % 10; dice < 2 && !sent_.empty())
+                say(sent_[random_() % sent_.size()]); // late: it hears no answer
+            else if (dice == 2)
+                now_ += std::chrono::seconds(4); // some leases end
+            else
+                call(who, dice < 5);
+        }
+        return queue_.is_finished() && fetched_.size() == urls;
+    }
+
+  private:
+    struct Call {
+        std::string who;
+        int number = 0;
+        std::string url;
+    };
+
+    void call(const std::string& who, bool is_lost) {
+        Call& mine = calls_[who]; // what it has to say, until it has an answer
+        sent_.push_back(mine);
+        const std::string answer = say(mine);
+        if (!is_lost)
+            mine = {who, mine.number + 1, answer};
+    }
+
+    std::string say(const Call& call) {
+        if (!call.url.empty())
+            fetched_.insert(call.url);
+        return queue_.next(call.who, call.number, call.url, links_of(call.url), now_);
+    }
+
+    static std::vector<std::string> links_of(const std::string& url) {
+        const std::size_t page = url.empty() ? urls : std::stoul(url);
+        std::vector<std::string> links;
+        for (std::size_t link = 2 * page + 1; link <= 2 * page + 2 && link < urls; ++link)
+            links.push_back(std::to_string(link));
+        return links;
+    }
+
+    static constexpr std::size_t urls = 20;
+
+    std::mt19937 random_;
+    SharedQueue queue_{"0", std::chrono::seconds(10)};
+    std::chrono::seconds now_{0};
+    std::map<std::string, Call> calls_{
+        {"a", {"a", 1, ""}}, {"b", {"b", 1, ""}}, {"c", {"c", 1, ""}}};
+    std::vector<Call> sent_;
+    std::set<std::string> fetched_;
+};
+
+TEST_CASE("the smallest shared queue: three processes over bad lines fetch every URL") {
+    for (unsigned seed = 1; seed <= 500; ++seed) {
+        CAPTURE(seed);
+        REQUIRE(BadLines(seed).crawl());
     }
 }
 
