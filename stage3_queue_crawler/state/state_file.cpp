@@ -182,7 +182,7 @@ Tables::Tables(const StateOptions& options)
     database_.run("PRAGMA locking_mode = EXCLUSIVE");
     make_ours();
     // A transaction is appended to a second file, FILE-wal, and carried over later. If
-    // the machine loses power, the last ones may be lost, but never half of one.
+    // the machine loses power, all since then may be lost, but never half of one.
     database_.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     begin(options);
     get_ = database_.prepare(get);
