@@ -195,7 +195,7 @@ TEST_CASE("each page whose fragments, or ids, are too many is named") {
     ScriptedServer server;
     server.on("/", html("<a href=/a#1><a href=/a#2><a href=/a#3><a href=/a#4>"
                         "<a href=/b#x><a href=/b#4>"));
-    server.on("/a", html("<p id=1><p id=2><a href=/b#1><a href=/b#2><a href=/b#3>"));
+    server.on("/a", html("<p id=1><p id=2><a href=/b#1><a href=/b#2><a href=/b#4>"));
     server.on("/b", html("<p id=1><p id=2><p id=3><p id=4>"));
     Setup setup;
     setup.settings.workers = 1;
