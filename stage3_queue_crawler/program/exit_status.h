@@ -2,7 +2,6 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
-#include "stage3_queue_crawler/program/interrupt.h"
 
 #include <cstddef>
 
@@ -19,10 +18,9 @@ constexpr int dead_status = 1;
 constexpr int incomplete_status = 3;
 
 /// `dead`: how many URLs are. `is_incomplete`: whether links weren't followed, URLs were
-/// given up, nothing was checked, or something couldn't be written.
+/// given up, nothing was checked, or something couldn't be written. (After an interrupt,
+/// `main` dies by the signal instead: interrupt.h.)
 inline int exit_status(Ending ending, std::size_t dead, bool is_incomplete = false) {
-    if (ending == Ending::interrupted)
-        return interrupted_status;
     if (dead > 0)
         return dead_status;
     return is_incomplete || ending != Ending::complete ? incomplete_status : 0;

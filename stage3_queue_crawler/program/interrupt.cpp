@@ -12,14 +12,25 @@ namespace stage3 {
 namespace {
 
 // A signal handler can't be given any data, so what it needs is global.
-std::atomic<bool> next_signal_exits = false;
-static_assert(std::atomic<bool>::is_always_lock_free); // no handler may wait for a lock
+std::atomic<int> first_signal = 0;                    // none has come yet
+static_assert(std::atomic<int>::is_always_lock_free); // no handler may wait for a lock
 void (*tell_loop)(int) = nullptr;
+
+/// As if nobody had caught the signal. A handler may call it.
+[[noreturn]] void die_by(int number) {
+    std::signal(number, SIG_DFL);
+    sigset_t blocked{}; // as a signal is inside its own handler
+    ::sigemptyset(&blocked);
+    ::sigaddset(&blocked, number);
+    ::pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+    ::raise(number);
+    ::_exit(128 + number); // the kernel protects process 1
+}
 
 /// Called by the kernel, wherever the program is.
 void on_signal(int number) {
-    if (next_signal_exits.exchange(true))
-        ::_exit(interrupted_status);
+    if (int none = 0; !first_signal.compare_exchange_strong(none, number))
+        die_by(number);
     tell_loop(number);
 }
 
@@ -46,12 +57,18 @@ void end_on_hangup(EventLoop& loop, Task<Ending> crawl) {
     loop.add_signal_handler(SIGHUP, [crawl]() mutable { crawl.cancel(); });
     ::sigaction(SIGHUP, nullptr, &action);
     action.sa_handler = [](int number) {
-        next_signal_exits = true; // but a SIGHUP never does
+        int none = 0; // a second SIGHUP doesn't end the program, as on_signal would
+        first_signal.compare_exchange_strong(none, number);
         tell_loop(number);
     };
     ::sigaction(SIGHUP, &action, nullptr);
 }
 
-bool is_interrupted() { return next_signal_exits; }
+bool is_interrupted() { return first_signal != 0; }
+
+void die_if_interrupted() {
+    if (is_interrupted())
+        die_by(first_signal);
+}
 
 } // namespace stage3

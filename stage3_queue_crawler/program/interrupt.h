@@ -6,16 +6,19 @@
 
 namespace stage3 {
 
-/// The exit status of a program that was ended by Ctrl-C: 128 plus the signal's number,
-/// as in shells.
-inline constexpr int interrupted_status = 130;
-
 /// True once the first of them has come, even if the loop hasn't heard of it yet. May be
 /// called from any thread.
 bool is_interrupted();
 
-/// From now on, SIGINT or SIGTERM cancels the task; a second one ends the program at
-/// once.
+/// For the end of `main`. If a signal has come, even one after the crawl's own end, the
+/// program dies by the first, as if it had never been caught: so a shell ends the loop
+/// that ran the program. Where that can't kill it (in a container, the kernel protects
+/// process 1), it exits with 128 plus the signal's number, which is also the status that
+/// a shell shows.
+void die_if_interrupted();
+
+/// From now on, SIGINT or SIGTERM cancels the task; the program dies by a second one at
+/// once. Both work even if the program was started to ignore them (a shell's `&`).
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl);
 
 /// After `end_on_ctrl_c`. From now on, SIGHUP cancels the task, too: its terminal was

@@ -1,8 +1,9 @@
 // stage3: crawls web sites with a queue of workers, and reports what is dead.
 //
 // Exit status (exit_status.h): 0 all is well, 1 some URLs are dead, 2 wrong usage, 3 none
-// is dead but the crawl isn't complete, 130 ended by Ctrl-C, SIGTERM or SIGHUP. What it
-// does besides crawling is explained in book/17 (how it ends).
+// is dead but the crawl isn't complete. By Ctrl-C, SIGTERM and SIGHUP it dies, once its
+// results are written (interrupt.h). What it does besides crawling is explained in book/17
+// (how it ends).
 #include "common/command_line/usage_error.h"
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
@@ -12,6 +13,7 @@
 #include "stage3_queue_crawler/program/crawl_together.h"
 #include "stage3_queue_crawler/program/exit_status.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/interrupt.h"
 #include "stage3_queue_crawler/program/memory_reserve.h"
 #include "stage3_queue_crawler/program/options.h"
 #include "stage3_queue_crawler/program/output.h"
@@ -46,13 +48,8 @@ void complain(const std::string& what, const char* hint = "") {
     stage3::write_patiently(STDERR_FILENO, line);
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
-    std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
-    std::signal(SIGXFSZ, SIG_IGN); // so is a file that may not grow (ulimit -f)
-    std::signal(SIGQUIT, SIG_IGN); // until there are tasks to show
-    common::occupy_standard_descriptors();
+/// All that `main` does. Returns the exit status.
+int run_stage3(int argc, char** argv) {
     try {
         stage3::Options options = stage3::read_options(argc, argv);
         if (!options.help.empty()) {
@@ -93,4 +90,16 @@ int main(int argc, char** argv) {
         complain(error.what());
         return stage3::incomplete_status;
     }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
+    std::signal(SIGXFSZ, SIG_IGN); // so is a file that may not grow (ulimit -f)
+    std::signal(SIGQUIT, SIG_IGN); // until there are tasks to show
+    common::occupy_standard_descriptors();
+    const int status = run_stage3(argc, argv);
+    stage3::die_if_interrupted();
+    return status;
 }

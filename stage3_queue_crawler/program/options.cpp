@@ -48,9 +48,9 @@ constexpr std::string_view examples = R"(Examples:
   stage3 --format jsonl -o out.jsonl URL    one record per URL, as it comes
 
 Exit status: 0 all is well; 1 some URLs are dead (--help-verdicts); 2 usage
-error; 3 none is dead, but the crawl is cut short (--timeout, --max-pages, an
-error), links are left out, or nothing was checked; 130 ended by Ctrl-C, TERM or
-HUP. Ctrl-\ (QUIT) lists all tasks, and where each one waits.)";
+error; 3 none is dead, but the crawl is cut short, or something left out, or
+nothing checked. Ctrl-C, TERM or HUP kills it once all is written: 130, 143, 129
+in a shell. Ctrl-\ (QUIT) lists all tasks, and where each one waits.)";
 
 /// Do both paths lead to one file? It needn't exist yet.
 bool is_one_file(const std::string& one, const std::string& other) {

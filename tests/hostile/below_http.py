@@ -361,7 +361,7 @@ def terminal_closed(run):
         wait_until(lambda: len(site.paths()) > 10)
         run.signal(signal.SIGHUP)
         run.signal(signal.SIGHUP)
-        yield from run.wrong_end(130, r"interrupted: \d+ URLs that are known were not fetched")
+        yield from run.wrong_end(129, r"interrupted: \d+ URLs that are known were not fetched")
         yield from run.wrong_seconds()
         yield from run.wrong_records(1, 1)
 

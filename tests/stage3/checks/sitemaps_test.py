@@ -263,7 +263,7 @@ class Limits(Crawled):
                                    stderr=subprocess.DEVNULL)
         self.assertTrue(asked.wait(10))
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(10), 130)
+        self.assertEqual(process.wait(10), -signal.SIGINT)
 
 
 if __name__ == "__main__":

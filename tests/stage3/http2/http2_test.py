@@ -389,7 +389,7 @@ class Cancelling(Crawls):
             output, said = program.communicate(timeout=LATE)
             seconds = time.monotonic() - begun
         self.take_records(server, output)
-        self.assertEqual(program.returncode, 130, said)
+        self.assertEqual(program.returncode, -signal.SIGINT, said)
         self.assertLess(seconds, 30)
         self.assertEqual(text_of(server.records["/"]), "page")
         self.assertEqual((server.connections, server.complaints), (["h2"], []))

@@ -1,4 +1,5 @@
-// Ctrl-C, SIGTERM and SIGHUP, once and twice.
+// Ctrl-C, SIGTERM and SIGHUP, once and twice. The program dies by them: so a shell loop
+// around it ends, too.
 #include "tests/stage3/program/program_under_test.h"
 
 #include <doctest/doctest.h>
@@ -10,6 +11,7 @@
 #include <ostream> // doctest wants it
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -26,7 +28,7 @@ TEST_CASE("Ctrl-C ends the program without delay, with its report") {
                                                  ::kill(process, signal);
                                              }});
         CHECK(Clock::now() - pressed < 20s); // a fetch may take 30 s
-        CHECK(finished.status == 130);
+        CHECK(finished.signal == signal);
         CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
         CHECK(finished.err
               == "stage3: interrupted: 100 URLs that are known were not fetched\n");
@@ -42,7 +44,7 @@ TEST_CASE(
                        ::kill(process, SIGHUP);
                        ::kill(process, SIGHUP);
                    }});
-    CHECK(finished.status == 130);
+    CHECK(finished.signal == SIGHUP);
     CHECK(last_line(finished.out).ends_with(" s: 1 fetched, 0 redirects, 0 dead."));
     CHECK(finished.err
           == "stage3: interrupted: 20 URLs that are known were not fetched\n");
@@ -61,7 +63,7 @@ TEST_CASE(
                         CHECK(tests::is_running(process));
                         ::kill(process, SIGTERM);
                     }});
-    CHECK(finished.status == 130);
+    CHECK(finished.signal == SIGTERM);
 }
 
 TEST_CASE("SIGHUP changes nothing if the program was started to ignore it") {
@@ -101,7 +103,7 @@ TEST_CASE(
                              ::kill(process, SIGINT);
                          }});
     CHECK(Clock::now() - pressed < 20s);
-    CHECK(finished.status == 130);
+    CHECK(finished.signal == SIGINT);
 }
 
 TEST_CASE("a second signal ends the program at once while it waits for a reader of its "
@@ -116,7 +118,7 @@ TEST_CASE("a second signal ends the program at once while it waits for a reader 
                         CHECK(tests::is_running(process));
                         ::kill(process, SIGTERM);
                     }});
-    CHECK(finished.status == 130);
+    CHECK(finished.signal == SIGTERM);
 }
 
 TEST_CASE(
@@ -138,7 +140,7 @@ TEST_CASE(
                              CHECK(tests::is_running(process));
                              ::kill(process, SIGINT);
                          }});
-    CHECK(finished.status == 130);
+    CHECK(finished.signal == SIGINT);
 
     const std::string file = fmt::format("/tmp/stage3_test_{}", ::getpid());
     const auto before = server.requests().size();
@@ -155,6 +157,76 @@ TEST_CASE(
         }});
     std::filesystem::remove(file + ".over");
     std::filesystem::remove(file + ".read");
-    CHECK(once.err == "status 0\n");
+    CHECK(once.err == "status 130\n"); // although a shell's & makes it ignore SIGINT
     CHECK(last_line(once.out).ends_with(" s: 101 fetched, 0 redirects, 0 dead."));
 }
+
+TEST_CASE("it dies by Ctrl-C even if its results can't be written then") {
+    for (const std::string option : {"-o", "--trace"}) {
+        HangingSite site(1);
+        const Finished finished = run_stage3({option, "/dev/full", site.server.url()},
+                                             {.meanwhile = [&](pid_t process) {
+                                                 site.wait_for_requests(3);
+                                                 ::kill(process, SIGINT);
+                                             }});
+        CHECK(finished.signal == SIGINT);
+        CHECK(finished.err.find("No space left on device") != std::string::npos);
+    }
+}
+
+#ifdef __linux__
+namespace {
+
+/// As in a container. Empty if this system doesn't allow that.
+std::vector<std::string> as_process_1() {
+    const std::vector<std::string> words{"/usr/bin/env",    "unshare",     "--user",
+                                         "--map-root-user", "--pid",       "--fork",
+                                         "--mount-proc",    "--kill-child"};
+    std::vector<std::string> attempt = words;
+    attempt.emplace_back("true");
+    return tests::run(attempt).status == 0 ? words : std::vector<std::string>();
+}
+
+/// The process that `unshare` has started.
+pid_t child_of(pid_t process) {
+    std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", process));
+    pid_t child = -1;
+    file >> child;
+    REQUIRE(child > 0);
+    return child;
+}
+
+} // namespace
+
+TEST_CASE("as process 1, which no signal kills, it ends with 128 plus the signal's "
+          "number") {
+    std::vector<std::string> command = as_process_1();
+    if (command.empty()) {
+        MESSAGE("skipped: this system does not allow a new process 1");
+        return;
+    }
+    HangingSite site(1);
+    command.insert(command.end(), {program(), site.server.url()});
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const auto before = site.server.requests().size();
+        const Finished finished = tests::run(command, {.meanwhile = [&](pid_t process) {
+                                                 site.wait_for_requests(before + 3);
+                                                 ::kill(child_of(process), signal);
+                                             }});
+        CHECK(finished.status == 128 + signal);
+        CHECK(finished.out.find(" s: 1 fetched, 0 redirects, 0 dead.")
+              != std::string::npos);
+    }
+
+    const PracticeSite large(many_pages);
+    command.back() = large.server.url();
+    command.insert(command.end(), {"--format", "jsonl"});
+    const Finished twice = tests::run(
+        command, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                      wait_until_it_rests(large);
+                      interrupt(child_of(process), SIGINT);
+                      ::kill(child_of(process), SIGTERM);
+                  }});
+    CHECK(twice.status == 128 + SIGTERM);
+}
+#endif

@@ -215,7 +215,7 @@ class Removing(FaultTest):
         with self.redis.client() as client:
             self.assertNotIn("secret", client.call("HGET", "{crawl}:meta", "settings"))
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(PATIENCE), 130)
+        self.assertEqual(process.wait(PATIENCE), -signal.SIGINT)
 
 
 class BadInput(FaultTest):
@@ -398,7 +398,7 @@ class ProcessesGo(FaultTest):
         self.wait_for_sessions(2)
         self.wait_for_requests(site, 60)
         leaves.send_signal(signal.SIGINT)
-        self.assertEqual(leaves.wait(PATIENCE), 130)
+        self.assertEqual(leaves.wait(PATIENCE), -signal.SIGINT)
         self.assertIn("--report tells what is done", leaves.words())
         self.assertIn(stays.wait(PATIENCE), (0, 1))  # although the lease lasts for another hour
         crawl = self.assert_all_is_right(site)
@@ -411,7 +411,7 @@ class ProcessesGo(FaultTest):
         self.wait_for_requests(site, 80)
         for process in first:
             process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.statuses(first), [130, 130])
+        self.assertEqual(self.statuses(first), [-signal.SIGTERM] * 2)
         status, records, said = self.report()
         self.assertEqual((status, len(records)), (3, self.crawl().number("records")))
         self.assertIn("the crawl 'crawl' is not over", said)
@@ -485,7 +485,7 @@ class ProcessesGo(FaultTest):
         self.assertIsNone(process.poll())
         # Of two signals that come while a process doesn't run, it gets one.
         self.wait_for(lambda: process.poll() is not None or process.send_signal(signal.SIGINT), "the end")
-        self.assertEqual(process.wait(PATIENCE), 130)
+        self.assertEqual(process.wait(PATIENCE), -signal.SIGINT)
         self.assertNotIn("when its lease has ended", process.words())  # the process hasn't waited for that
 
     def test_ctrl_c_works_while_redis_is_away(self):
@@ -494,7 +494,7 @@ class ProcessesGo(FaultTest):
         self.wait_for_requests(site, 10)
         self.redis.kill()
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(PATIENCE), 130)
+        self.assertEqual(process.wait(PATIENCE), -signal.SIGINT)
         self.assertIn("Redis doesn't answer: what this process held goes to others when its lease has ended, in 7 s",
                       process.words())
 
@@ -715,7 +715,7 @@ class SeveralServers(FaultTest):
         log.write_bytes(written[:written.rindex(b"MULTI", 0, written.index(b"inbox"))])
         forgets.start()
         process = self.start(site, "--lease", 0.6)
-        self.assertNotIn(process.wait(PATIENCE), (0, 130))
+        self.assertNotIn(process.wait(PATIENCE), (0, -signal.SIGINT))
         self.assertRegex(process.words(), f"{forgets.url} has lost a part of the crawl, and so links from .* are gone")
         self.assertNotIn("complete", [self.crawl(redis=server).meta["state"] for server in self.servers])
 
