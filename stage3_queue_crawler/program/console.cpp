@@ -1,7 +1,6 @@
 #include "stage3_queue_crawler/program/console.h"
 
 #include "common/text/counted.h"
-#include "stage3_queue_crawler/program/write.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -69,16 +68,15 @@ std::string_view describe(Ending ending) {
 }
 
 Console::Console(EventLoop& loop, bool quiet, int fd)
-    : loop_(loop), quiet_(quiet), terminal_(open_terminal(fd)),
-      fd_(terminal_ ? terminal_.fd() : fd),
-      may_wait_((terminal_ || is_pipe(fd)) && loop.can_watch(fd_)) {}
+    : loop_(loop), quiet_(quiet), end_(fd),
+      may_wait_(end_.has_reader() && loop.can_watch(end_.fd())) {}
 
 // NOLINTNEXTLINE(bugprone-exception-escape): if other code closed our descriptor
 Console::~Console() {
     show_progress({});
     write(take_left_out());
     watch(false);
-    write_patiently(fd_, unwritten_);
+    write_patiently(end_, unwritten_);
 }
 
 void Console::note(const std::string& text) {
@@ -122,9 +120,9 @@ void Console::write(std::string_view text) {
 void Console::hand_on() {
     try {
         if (may_wait_)
-            unwritten_.erase(0, write_ready(fd_, unwritten_));
+            unwritten_.erase(0, write_ready(end_, unwritten_));
         else
-            write_all(fd_, std::exchange(unwritten_, {}));
+            write_all(end_, std::exchange(unwritten_, {}));
         watch(!unwritten_.empty());
     } catch (const std::system_error&) {
         unwritten_.clear(); // there is nowhere to report that nothing can be reported
@@ -134,9 +132,9 @@ void Console::hand_on() {
 
 void Console::watch(bool on) {
     if (on && !watched_)
-        loop_.add_writer(fd_, [this] { hand_on(); });
+        loop_.add_writer(end_.fd(), [this] { hand_on(); });
     else if (!on && watched_)
-        loop_.remove_writer(fd_);
+        loop_.remove_writer(end_.fd());
     watched_ = on;
 }
 

@@ -6,8 +6,8 @@
 // there is room; if it becomes too much, later notes are left out, and counted.
 #pragma once
 
-#include "common/system/socket.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/program/write.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
 
@@ -60,9 +60,8 @@ class Console {
 
     EventLoop& loop_;
     bool quiet_;
-    common::Socket terminal_; // opened by us, if `fd` is one
-    int fd_;
-    bool may_wait_;
+    WriteEnd end_;
+    bool may_wait_; // for room
     bool watched_ = false;
     std::string unwritten_;
     std::size_t left_out_ = 0; // notes

@@ -45,7 +45,7 @@ struct Libcurl {
 /// For the user; not an error if the text isn't read, or can't be.
 void complain(const std::string& what, const char* hint = "") {
     const std::string line = "stage3: " + stage3::for_terminal(what) + hint + '\n';
-    stage3::write_patiently(STDERR_FILENO, line);
+    stage3::write_patiently(stage3::WriteEnd(STDERR_FILENO), line);
 }
 
 /// All that `main` does. Returns the exit status.

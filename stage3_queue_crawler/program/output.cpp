@@ -1,31 +1,30 @@
 #include "stage3_queue_crawler/program/output.h"
 
-#include "stage3_queue_crawler/program/write.h"
-
 #include <cerrno>
 #include <utility>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace stage3 {
+namespace {
 
-Output::Output(EventLoop& loop, const std::string& path) : loop_(loop) {
-    if (!path.empty()) {
-        file_ = common::Socket(
-            ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-        if (!file_)
-            throw std::system_error(errno, std::generic_category(),
-                                    "can't write to '" + path + "'");
-        fd_ = file_.fd();
-    }
-    may_wait_ = is_pipe(fd_);
-    if (common::Socket terminal = open_terminal(fd_)) {
-        file_ = std::move(terminal);
-        fd_ = file_.fd();
-        may_wait_ = true;
-    }
-    may_wait_ = may_wait_ && loop.can_watch(fd_);
+WriteEnd open_end(const std::string& path) {
+    if (path.empty())
+        return WriteEnd(STDOUT_FILENO);
+    common::Socket file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file)
+        throw std::system_error(errno, std::generic_category(),
+                                "can't write to '" + path + "'");
+    return WriteEnd(std::move(file));
 }
+
+} // namespace
+
+Output::Output(EventLoop& loop, const std::string& path)
+    : loop_(loop), end_(open_end(path)),
+      may_wait_(end_.has_reader() && loop.can_watch(end_.fd())) {}
 
 // NOLINTNEXTLINE(bugprone-exception-escape): if other code closed our descriptor
 Output::~Output() { watch(false); }
@@ -50,7 +49,7 @@ void Output::hand_on() {
         if (may_wait_)
             write_what_fits();
         else
-            write_all(fd_, std::exchange(unwritten_, {}));
+            write_all(end_, std::exchange(unwritten_, {}));
     } catch (const std::system_error&) {
         failure_ = std::current_exception();
         watch(false);
@@ -60,7 +59,7 @@ void Output::hand_on() {
 
 // [write-what-fits]
 void Output::write_what_fits() {
-    unwritten_.erase(0, write_ready(fd_, unwritten_));
+    unwritten_.erase(0, write_ready(end_, unwritten_));
     watch(!unwritten_.empty());
     if (unwritten_.size() <= most_unwritten)
         has_room_.set();
@@ -71,9 +70,9 @@ void Output::write_what_fits() {
 
 void Output::watch(bool on) {
     if (on && !watched_)
-        loop_.add_writer(fd_, [this] { hand_on(); });
+        loop_.add_writer(end_.fd(), [this] { hand_on(); });
     else if (!on && watched_)
-        loop_.remove_writer(fd_);
+        loop_.remove_writer(end_.fd());
     watched_ = on;
 }
 
@@ -92,9 +91,9 @@ void Output::flush() {
     watch(false);
     const std::string rest = std::exchange(unwritten_, {});
     if (may_wait_)
-        write_lines(fd_, rest);
+        write_lines(end_, rest);
     else
-        write_all(fd_, rest);
+        write_all(end_, rest);
 }
 
 void Output::check() const {
@@ -102,6 +101,6 @@ void Output::check() const {
         std::rethrow_exception(failure_);
 }
 
-void print_on_stdout(std::string_view text) { write_all(STDOUT_FILENO, text); }
+void print_on_stdout(std::string_view text) { write_all(WriteEnd(STDOUT_FILENO), text); }
 
 } // namespace stage3

@@ -13,7 +13,7 @@
 // so lines are collected for it, which saves two system calls per line.
 #pragma once
 
-#include "common/system/socket.h"
+#include "stage3_queue_crawler/program/write.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
@@ -25,8 +25,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-
-#include <unistd.h>
 
 namespace stage3 {
 
@@ -67,9 +65,8 @@ class Output {
     void check() const;
 
     EventLoop& loop_;
-    common::Socket file_; // owns the descriptor, if it was opened here
-    int fd_ = STDOUT_FILENO;
-    bool may_wait_ = false; // a write might, as for a pipe's reader
+    WriteEnd end_;
+    bool may_wait_; // for room
     bool watched_ = false;
     std::string unwritten_;
     std::optional<CancelAtExit> later_; // hands on what has been collected by then

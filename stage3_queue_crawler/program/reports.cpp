@@ -35,12 +35,12 @@ void check_file(const std::string& option, const std::string& path) {
 
 /// Nothing waits for a file on a disk.
 void write_file(const std::string& path, std::string_view text) {
-    const common::Socket file(
+    common::Socket file(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file)
         throw std::system_error(errno, std::generic_category(),
                                 "can't write to '" + path + "'");
-    write_all(file.fd(), text);
+    write_all(WriteEnd(std::move(file)), text);
 }
 
 } // namespace

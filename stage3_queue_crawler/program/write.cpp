@@ -1,22 +1,39 @@
 #include "stage3_queue_crawler/program/write.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <exception>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace stage3 {
 namespace {
 
+/// What `fd` leads to, opened again. "Don't wait" holds for one opening of a file, so
+/// others don't notice.
+common::Socket open_again(int fd) {
+    std::array<char, 256> name{};
+    const bool is_terminal = ::isatty(fd) == 1;
+    if (is_terminal && ::ttyname_r(fd, name.data(), name.size()) != 0)
+        return {};
+    if (!is_terminal)
+        fmt::format_to_n(name.data(), name.size() - 1, "/proc/self/fd/{}", fd);
+    return common::Socket(
+        ::open(name.data(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+}
+
 /// Waits that long for room; -1: without a limit. False: there is none.
-bool has_room(int fd, int milliseconds = 0) {
-    pollfd full{fd, POLLOUT, 0};
+bool has_room(const WriteEnd& end, int milliseconds = 0) {
+    pollfd full{end.fd(), POLLOUT, 0};
     int ready = -1;
     do
         ready = ::poll(&full, 1, milliseconds);
@@ -24,10 +41,12 @@ bool has_room(int fd, int milliseconds = 0) {
     return ready > 0; // true even if a write would fail
 }
 
-/// Returns how much was taken. 0: there is no room, and writes to `fd` don't wait.
-std::size_t write_some(int fd, std::string_view text) {
+/// Returns how much was taken. 0: there is no room.
+std::size_t write_some(const WriteEnd& end, std::string_view text) {
     for (;;) {
-        const ssize_t count = ::write(fd, text.data(), text.size());
+        const ssize_t count =
+            end.is_socket() ? ::send(end.fd(), text.data(), text.size(), MSG_DONTWAIT)
+                            : ::write(end.fd(), text.data(), text.size());
         if (count >= 0)
             return static_cast<std::size_t>(count);
         if (errno == EAGAIN)
@@ -38,8 +57,8 @@ std::size_t write_some(int fd, std::string_view text) {
     }
 }
 
-/// What a pipe that has room at all takes without waiting: whole lines, if they are
-/// short.
+/// What a pipe takes whole, or not at all: whole lines, if they are short. So a pipe that
+/// couldn't be opened again takes it without waiting if it has room.
 std::string_view first_piece(std::string_view text) {
     const std::string_view piece = text.substr(0, PIPE_BUF);
     const std::size_t line_end = piece.rfind('\n');
@@ -62,47 +81,54 @@ void take_back_half_a_line(int fd, std::string_view written) {
 
 } // namespace
 
-bool is_pipe(int fd) {
+// A pipe that can't be opened again (it's another user's, or there is no /proc) still has
+// a reader: a write waits for them only if another program has filled it since `poll`. A
+// terminal is written to like a file then: it says that it has room if there is room for
+// a byte.
+WriteEnd::WriteEnd(int fd) : fd_(fd) {
     struct stat kind{};
-    return ::fstat(fd, &kind) == 0 && (S_ISFIFO(kind.st_mode) || S_ISSOCK(kind.st_mode));
+    const mode_t mode = ::fstat(fd, &kind) == 0 ? kind.st_mode : mode_t{0};
+    is_socket_ = S_ISSOCK(mode);
+    if (S_ISFIFO(mode) || ::isatty(fd) == 1)
+        own_ = open_again(fd);
+    if (own_)
+        fd_ = own_.fd();
+    has_reader_ = S_ISFIFO(mode) || is_socket_ || own_;
 }
 
-// A terminal says that it has room if there is room for a byte. So it's opened again, and
-// told not to wait.
-common::Socket open_terminal(int fd) {
-    std::array<char, 256> name{};
-    if (::isatty(fd) != 1 || ::ttyname_r(fd, name.data(), name.size()) != 0)
-        return {};
-    return common::Socket(
-        ::open(name.data(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+WriteEnd::WriteEnd(common::Socket file) : WriteEnd(file.fd()) {
+    if (own_)
+        return;
+    own_ = std::move(file);
+    static_cast<void>(common::make_nonblocking(fd_)); // no one else uses this opening
 }
 
-void write_all(int fd, std::string_view text) {
+void write_all(const WriteEnd& end, std::string_view text) {
     std::string_view left = text;
     try {
         while (!left.empty()) {
-            const std::size_t count = write_some(fd, left);
+            const std::size_t count = write_some(end, left);
             left.remove_prefix(count);
-            if (count == 0) // another program may have set it not to wait
-                has_room(fd, -1);
+            if (count == 0)
+                has_room(end, -1);
         }
     } catch (const std::system_error&) {
-        take_back_half_a_line(fd, text.substr(0, text.size() - left.size()));
+        take_back_half_a_line(end.fd(), text.substr(0, text.size() - left.size()));
         throw;
     }
 }
 
-void write_lines(int fd, std::string_view text) {
+void write_lines(const WriteEnd& end, std::string_view text) {
     while (!text.empty())
-        if (has_room(fd, -1))
-            text.remove_prefix(write_some(fd, first_piece(text)));
+        if (has_room(end, -1))
+            text.remove_prefix(write_some(end, first_piece(text)));
 }
 
 // [write-ready]
-std::size_t write_ready(int fd, std::string_view text) {
+std::size_t write_ready(const WriteEnd& end, std::string_view text) {
     std::string_view left = text;
-    while (!left.empty() && has_room(fd)) { // it doesn't wait
-        const std::size_t count = write_some(fd, first_piece(left));
+    while (!left.empty() && has_room(end)) { // it doesn't wait
+        const std::size_t count = write_some(end, first_piece(left));
         left.remove_prefix(count);
         if (count == 0)
             break;
@@ -111,11 +137,11 @@ std::size_t write_ready(int fd, std::string_view text) {
 }
 // [/write-ready]
 
-void write_patiently(int fd, std::string_view text,
+void write_patiently(const WriteEnd& end, std::string_view text,
                      std::chrono::milliseconds patience) noexcept {
     try {
-        while (!text.empty() && has_room(fd, static_cast<int>(patience.count())))
-            text.remove_prefix(write_some(fd, first_piece(text)));
+        while (!text.empty() && has_room(end, static_cast<int>(patience.count())))
+            text.remove_prefix(write_some(end, first_piece(text)));
         // NOLINTNEXTLINE(bugprone-empty-catch): where to say that nothing can be said?
     } catch (const std::exception&) {
     }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #ifndef LINKER_WRAPS
 #include <dlfcn.h>
 #endif
 #include <netdb.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -39,12 +41,14 @@ int __real_accept(int fd, sockaddr* address, socklen_t* length);
 int __real_socket(int family, int type, int protocol);
 ssize_t __real_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __real_recv(int fd, void* bytes, std::size_t size, int flags);
+int __real_poll(pollfd* list, nfds_t size, int milliseconds);
 int __real_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
 int __wrap_accept(int fd, sockaddr* address, socklen_t* length);
 int __wrap_socket(int family, int type, int protocol);
 ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags);
+int __wrap_poll(pollfd* list, nfds_t size, int milliseconds);
 int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
 }
@@ -96,6 +100,13 @@ ssize_t OURS(recv)(int fd, void* bytes, std::size_t size, int flags) {
     if (interrupt())
         return -1;
     return THEIRS(recv)(fd, bytes, size, flags);
+}
+
+int OURS(poll)(pollfd* list, nfds_t size, int milliseconds) {
+    const int ready = THEIRS(poll)(list, size, milliseconds);
+    if (ready > 0 && current != nullptr && current->after_poll)
+        std::exchange(current->after_poll, {})();
+    return ready;
 }
 
 int OURS(getaddrinfo)(const char* host, const char* port, const addrinfo* hints,

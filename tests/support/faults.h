@@ -1,12 +1,13 @@
 // Failures on demand, for what a healthy system doesn't do when a test needs it.
 //
-// In test programs, the product's calls of `socket`, `accept`, `send`, `recv` and
+// In test programs, the product's calls of `socket`, `accept`, `send`, `recv`, `poll` and
 // `getaddrinfo` pass through faults.cpp first. While a Fault of this thread is alive,
 // they fail or fall short as it says; otherwise they go straight through.
 #pragma once
 
 #include <cerrno>
 #include <cstddef>
+#include <functional>
 
 namespace tests {
 
@@ -30,6 +31,8 @@ struct Fault {
     /// The call of `send` with this number, from 1, finds the connection broken
     /// (ECONNRESET).
     std::size_t broken_send = 0;
+    /// What another program does just after `poll` has found something ready. Once.
+    std::function<void()> after_poll = {};
     /// How many calls of `send` and `recv` are interrupted by a signal first (EINTR).
     int interruptions = 0;
     /// A numeric address that every host seems to have before its real ones.
