@@ -13,9 +13,10 @@
 namespace stage3 {
 namespace {
 
-std::shared_ptr<const RobotsAnswer> answer(Robots rules, std::string reason) {
-    return std::make_shared<const RobotsAnswer>(
-        RobotsAnswer{.rules = std::move(rules), .reason = std::move(reason)});
+std::shared_ptr<const RobotsAnswer> answer(Robots rules, std::string reason,
+                                           bool is_excuse = false) {
+    return std::make_shared<const RobotsAnswer>(RobotsAnswer{
+        .rules = std::move(rules), .reason = std::move(reason), .is_excuse = is_excuse});
 }
 
 bool is_no_descriptor(const std::exception_ptr& exception) {
@@ -41,6 +42,7 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
     const auto known = origins_.find(robots_url);
     if (known != origins_.end() && loop_.time() < known->second.good_until)
         return known->second.answer;
+    const Answer old = known == origins_.end() ? nullptr : take_old(known->second);
     const Future<Answer> answer(loop_);
     Task<> fetch = group_->create_task(find_out(robots_url, answer), "robots.txt");
     auto ended = std::make_unique<CancelAtExit>(
@@ -51,31 +53,55 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
         }));
     origins_.insert_or_assign(robots_url, Origin{.answer = answer,
                                                  .fetch = std::move(fetch),
-                                                 .callback = std::move(ended)});
+                                                 .callback = std::move(ended),
+                                                 .before = old});
     return answer;
 }
 // [/ask]
+
+/// The rules of an origin that is asked again. It can't be dropped until it has answered.
+RobotsCache::Answer RobotsCache::take_old(Origin& origin) {
+    if (!origin.kept)
+        return origin.before; // the last fetch was cancelled, or failed
+    bytes_kept_ -= (*origin.kept)->second;
+    kept_.erase(*std::exchange(origin.kept, std::nullopt));
+    return origin.answer.result();
+}
 
 /// Waits for its turn, fetches, and sets the answer.
 Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer) {
     try {
         const Answer found = co_await fetch(robots_url);
-        answer.set_result(found);
-        keep(robots_url, found->rules);
+        if (answer.done())
+            co_return; // it was cancelled meanwhile
+        const Answer before = origins_.at(robots_url).before;
+        if (found->is_excuse && before)
+            settle(robots_url, before, failed_for);
+        else
+            settle(robots_url, found, good_for);
     } catch (const std::exception&) {
         const auto why = std::current_exception();
         if (answer.done())
-            co_return; // it was cancelled meanwhile
+            co_return;
         // A lack of descriptors is our own failure, and temporary.
-        origins_.at(robots_url).good_until =
-            is_no_descriptor(why) ? EventLoop::TimePoint{} : loop_.time() + failed_for;
-        answer.set_exception_quietly(why); // perhaps no task needs it any more
+        const auto wait = is_no_descriptor(why) ? EventLoop::Duration() : failed_for;
+        Origin& origin = origins_.at(robots_url);
+        origin.good_until = loop_.time() + wait;
+        if (origin.before)
+            settle(robots_url, origin.before, wait);
+        else
+            answer.set_exception_quietly(why); // perhaps no task needs it any more
     }
 }
 
-/// A server with many ports could fill our memory with a robots.txt for each.
-void RobotsCache::keep(const common::Url& robots_url, const Robots& rules) {
-    kept_.emplace_back(robots_url, rules.memory());
+/// Sets the answer, and keeps it. A server with many ports could fill our memory with a
+/// robots.txt for each, so the oldest are dropped.
+void RobotsCache::settle(const common::Url& robots_url, const Answer& found,
+                         EventLoop::Duration time) {
+    Origin& origin = origins_.at(robots_url);
+    origin.good_until = loop_.time() + time;
+    origin.answer.set_result(found);
+    origin.kept = kept_.emplace(kept_.end(), robots_url, found->rules.memory());
     bytes_kept_ += kept_.back().second;
     while (bytes_kept_ > settings_.most_kept && kept_.size() > 1) {
         bytes_kept_ -= kept_.front().second;
@@ -131,6 +157,7 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
     Tried result;
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
+    bool is_excuse = false;
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
         GetOptions options = settings_.options_for(url);
         options.max_body = Robots::max_size + 1; // to notice that there is more
@@ -152,8 +179,9 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
             co_return result;
         }
         if (status >= 500) {
-            result.answer = answer(Robots::allow_nothing(),
-                                   fmt::format("robots.txt: HTTP status {}", status));
+            result.answer =
+                answer(Robots::allow_nothing(),
+                       fmt::format("robots.txt: HTTP status {}", status), true);
             co_return result;
         }
         const std::string_view location = common::trim(response.header("Location"));
@@ -161,11 +189,12 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
         const auto target = common::is_redirect(status) && !location.empty()
                                 ? common::resolve_url(location, url)
                                 : std::nullopt;
+        is_excuse = status == 429;
         if (!target)
             break; // there is no robots.txt: all is allowed
         url = *target;
     }
-    result.answer = answer(Robots::allow_all(), "");
+    result.answer = answer(Robots::allow_all(), "", is_excuse);
     co_return result;
 }
 

@@ -1,4 +1,4 @@
-// Each origin's robots.txt, fetched once.
+// Each origin's robots.txt, fetched once a day.
 //
 // Asking returns a future for an answer that is known, or on its way, so no task has to
 // stop and wait for it. What a missing or broken file means is decided here, by RFC
@@ -14,8 +14,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +27,8 @@ namespace stage3 {
 /// What an origin's robots.txt says.
 struct RobotsAnswer {
     Robots rules;
-    std::string reason; ///< why a URL is not allowed, if one isn't
+    std::string reason;     ///< why a URL is not allowed, if one isn't
+    bool is_excuse = false; ///< "I can't say now": the server's status was 5xx or 429
 };
 
 class RobotsCache {
@@ -52,6 +53,10 @@ class RobotsCache {
         /// fetched again when they are needed.
         std::size_t most_kept = std::size_t{32} * 1024 * 1024;
     };
+    /// How long an answer is good (RFC 9309, section 2.4). Then the origin is asked
+    /// again; as long as it can't be reached, or can't say now, its old rules stay in
+    /// force.
+    static constexpr std::chrono::hours good_for{24};
     /// How long an origin that could not be reached is not asked again.
     static constexpr std::chrono::minutes failed_for{1};
 
@@ -69,11 +74,15 @@ class RobotsCache {
     void cancel_all();
 
   private:
+    using Kept = std::list<std::pair<common::Url, std::size_t>>; // with bytes
+
     struct Origin {
         Future<Answer> answer;
         Task<> fetch;
         std::unique_ptr<CancelAtExit> callback;
+        Answer before{}; // in case there is no new one
         EventLoop::TimePoint good_until = EventLoop::TimePoint::max();
+        std::optional<Kept::iterator> kept{}; // if the answer is there
     };
 
     /// The result of one try: an answer, or how long to wait before the next try.
@@ -83,7 +92,9 @@ class RobotsCache {
     };
 
     Coroutine<> find_out(common::Url robots_url, Future<Answer> answer);
-    void keep(const common::Url& robots_url, const Robots& rules);
+    void settle(const common::Url& robots_url, const Answer& found,
+                EventLoop::Duration time);
+    Answer take_old(Origin& origin);
     Coroutine<Answer> fetch(common::Url robots_url);
     static Coroutine<std::string> read(Response& response);
     Coroutine<Tried> try_to_fetch(common::Url robots_url, int tries);
@@ -95,7 +106,7 @@ class RobotsCache {
     std::unordered_map<common::Url, Origin> origins_; // by robots.txt's URL
     Semaphore fetches_;
     TaskGroup* group_ = nullptr;
-    std::deque<std::pair<common::Url, std::size_t>> kept_; // with bytes, oldest first
+    Kept kept_; // oldest first
     std::size_t bytes_kept_ = 0;
 };
 

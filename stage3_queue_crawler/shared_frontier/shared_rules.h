@@ -2,7 +2,8 @@
 //
 // One process asks the host, and writes the answer into Redis; the others read it there.
 // So a host is asked once, however many processes there are, and an item is let in only
-// after the rules of its host are known. Page 29 of the book.
+// after the rules of its host are known. They are kept as long as the crawl: unlike a
+// RobotsCache, nobody asks again after a day. Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/robots_cache.h"

@@ -64,6 +64,9 @@ class CacheTest {
         return answer;
     }
 
+    /// Just asks.
+    void learn_of(const ScriptedServer& server) { wait_for(ask(server.url())); }
+
     EventLoop::Duration later{}; ///< how far the loop's clock is ahead
     EventLoop loop{options()};
     stage3::Session session{loop};
@@ -144,6 +147,99 @@ TEST_CASE("a failure is remembered for a minute, and then the origin is asked ag
     test.later = 60s;
     CHECK_FALSE(test.answer_of(server).has_failed());
     CHECK(server.requests().size() == 2);
+}
+
+TEST_CASE("an answer is good for a day, and then the origin is asked again") {
+    ScriptedServer server;
+    server.on("/robots.txt", {robots("User-agent: *\nDisallow: /a\n"),
+                              robots("User-agent: *\nCrawl-delay: 5\n")});
+    CacheTest test({.product_token = "me"});
+    const Answer first = test.answer_of(server);
+    test.later = 23h + 59min;
+    CHECK(test.ask(server.url("/a")).done());
+    CHECK(server.requests().size() == 1);
+    test.later = 24h;
+    const std::vector several{test.ask(server.url("/a")), test.ask(server.url("/b"))};
+    for (const Answer& answer : several) {
+        test.wait_for(answer);
+        CHECK(answer.result()->rules.allows("/a"));
+        CHECK(answer.result()->rules.crawl_delay() == 5s);
+    }
+    CHECK(server.requests().size() == 2);
+    CHECK_FALSE(first.result()->rules.allows("/a")); // what was given out stays as it was
+}
+
+TEST_CASE("after a day, the old rules stay in force until the origin has new ones") {
+    ScriptedServer server;
+    server.on("/robots.txt",
+              {robots("User-agent: *\nDisallow: /a\n"), Reply{Reset{}},
+               tests::respond(503, "text/plain", ""), Reply{Hold{}}, Reply{Reset{}},
+               tests::respond(429, "text/plain", ""), robots("")});
+    CacheTest test({.product_token = "me"});
+    test.learn_of(server);
+    test.later = 24h;
+    std::size_t asked = 1;
+    const auto old_rules_hold = [&] {
+        const Answer answer = test.answer_of(server);
+        REQUIRE_FALSE(answer.has_failed());
+        CHECK_FALSE(answer.result()->rules.allows("/a"));
+        CHECK(answer.result()->rules.allows("/b"));
+        CHECK(server.requests().size() == asked);
+    };
+    for (int i = 0; i < 2; ++i) {
+        ++asked;
+        old_rules_hold();
+        test.later += 59s;
+        old_rules_hold();
+        test.later += 1s;
+    }
+    const Answer withdrawn = test.ask(server.url());
+    while (server.requests().size() == asked)
+        test.wait(1ms);
+    test.cache.cancel_all();
+    CHECK(withdrawn.cancelled());
+    ++asked;
+    for (int i = 0; i < 2; ++i) {
+        ++asked;
+        old_rules_hold();
+        test.later += 1min;
+    }
+    CHECK(test.answer_of(server).result()->rules.allows("/a"));
+    test.later += 23h;
+    CHECK(test.ask(server.url()).done());
+}
+
+TEST_CASE("asking an origin again counts its rules once, and doesn't let it be dropped") {
+    std::string text = "User-agent: *\n";
+    for (int i = 0; i < 100; ++i)
+        text += fmt::format("Disallow: /{}\n", i);
+    std::vector<std::unique_ptr<ScriptedServer>> servers;
+    for (int i = 0; i < 4; ++i) {
+        servers.push_back(std::make_unique<ScriptedServer>());
+        servers.back()->on("/robots.txt", robots(text));
+    }
+    servers[0]->on("/robots.txt", {robots(text), robots(text), Reply{Hold{}}});
+    const std::size_t size = stage3::Robots::parse(text, "me").memory();
+    CacheTest test({.product_token = "me", .most_kept = size * 5 / 2}); // room for two
+    test.learn_of(*servers[0]);
+    test.learn_of(*servers[1]);
+    test.later = 24h;
+    test.learn_of(*servers[0]);
+    CHECK(test.ask(servers[0]->url()).done());
+    test.learn_of(*servers[2]); // drops the second one, which is the oldest now
+    CHECK(test.ask(servers[0]->url()).done());
+    CHECK(servers[0]->requests().size() == 2);
+
+    test.later = 48h;
+    const Answer on_its_way = test.ask(servers[0]->url());
+    while (servers[0]->requests().size() == 2)
+        test.wait(1ms);
+    for (std::size_t i = 1; i < 4; ++i)
+        test.learn_of(*servers[i]);
+    servers[0].reset(); // the server hangs up
+    test.wait_for(on_its_way);
+    REQUIRE_FALSE(on_its_way.has_failed());
+    CHECK_FALSE(on_its_way.result()->rules.allows("/5"));
 }
 
 TEST_CASE("a limited number of origins are asked at once, and the others stand in line") {
