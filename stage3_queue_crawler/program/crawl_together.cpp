@@ -104,7 +104,11 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
         reports.record(record);
     dead += static_cast<std::ptrdiff_t>(missing.size());
     Findings findings;
-    if (results.state().stage == SharedState::Stage::complete)
+    if (scope
+        == nullptr) // what the roots are was known to the process that reported first
+        findings = co_await results.findings();
+    if (results.state().stage == SharedState::Stage::complete
+        && findings.nothing_checked.empty())
         findings.nothing_checked = reports.coverage().why_nothing(options.roots, scope);
     const std::string no_baseline =
         reports.end({.urls = results.urls(),

@@ -85,6 +85,25 @@ class SharedChecks(unittest.TestCase):
                        self.root + "page/fragments")
         self.assertEqual([run(*words)[0], run(*words)[0]], [1, 1])
 
+    def test_each_process_says_that_nothing_was_checked(self):
+        redis = self.enter(redis_server.RedisServer())
+        words = shared(redis.url, "site", self.root + "img/alive/0")
+        for again in (words, words, shared(redis.url, "site", "--report")):
+            status, _, said = run(*again)
+            self.assertEqual(status, 3, said)
+            self.assertIn("nothing was checked: " + self.root + "img/alive/0 is ", said)
+
+    def test_each_process_learns_that_a_prefix_is_a_folder(self):
+        page = {"Content-Type": "text/html"}
+        answers = {"/docs": (301, {"Location": "/docs/"}, b""), "/docs/": (200, page, b"<a href=a><a href=b><a href=/>"),
+                   "/docs/a": (200, page, b"<a href=/other>"), "/docs/b": (200, page, b"<a href=/docs2>")}
+        server = self.enter(Server(lambda method, path: answers.get(path, (404, {}, b""))))
+        redis = self.enter(redis_server.RedisServer())
+        words = shared(redis.url, "site", "--scope", "prefix", f"http://127.0.0.1:{server.port}/docs")
+        running = [Process(self.folder, str(number), *words) for number in range(2)]
+        self.assertEqual([process.wait(60) for process in running], [0, 0], [process.words() for process in running])
+        self.assertEqual({path for _, path in server.requests} - {"/robots.txt"}, set(answers))
+
     def test_without_assets(self):
         self.compare(2, [self.enter(redis_server.RedisServer())], "--no-assets")
 
