@@ -26,6 +26,7 @@
 --   given_up    hash    URL that has killed processes -> "RECORD H URL DEPTH ...": its
 --                       record's ID in the stream, and itself, as in suspects
 --   rules       hash    H -> what its robots.txt says to us
+--   ruled       hash    H -> when it said that
 --   sessions    zset    processes taking part, by the time at which their lease ends
 --   session:S   hash    one of these: seq, name, done
 --   held:S      hash    what it holds: URL -> "SEQ H FLAG", and the rest of its item
@@ -194,7 +195,8 @@ local HOME, ABROAD = 'h', 'x' -- a host's class: on a foreign one, we are a gues
 
 -- `gate`: NO_RULES: its robots.txt has not been asked for. ASKING: a process is asking for
 -- it. OPEN. TO_BEGIN: it wants a delay, and a request has yet to begin. ASKING and TO_BEGIN
--- keep all others out.
+-- keep all others out. What a robots.txt says is good for a day (RFC 9309, section 2.4).
+local A_DAY = 24 * 3600 * 1000000
 local function host(name)
     local h = hosts[name]
     if h then return h end
@@ -206,6 +208,10 @@ local function host(name)
             match(value, '^(%d+) (%d+) (%d+) (%d+) (.) (.)$')
         h.next, h.delay, h.busy = tonumber(start), tonumber(delay), tonumber(busy)
         h.hold, h.gate, h.class = tonumber(hold), gate, class
+        if M.rules == 1 and gate == OPEN
+           and M.clock - (call('HGET', key('ruled'), name) or M.clock) > A_DAY then
+            h.gate = NO_RULES
+        end
         h.is_changed = false
     else
         call('DEL', key('queue:' .. name)) -- left by a crawl that was only partly removed
@@ -885,6 +891,7 @@ function results.rules(session, i)
         if delay_of(h) > 0 then h.gate, held.flag = TO_BEGIN, 'b' end
         call('HSET', key('held:' .. session), ARGV[i + 1], write_held(held))
         call('HSET', key('rules'), held.host, ARGV[i + 3])
+        call('HSET', key('ruled'), held.host, int(M.clock))
     end
     return i + 4
 end
@@ -923,7 +930,7 @@ local function find_foreign()
     local kind = call('TYPE', META).ok
     if kind == 'none' then
         for _, name in ipairs({'urls', 'hosts', 'ready', 'parked', 'sessions', 'records',
-                               'links', 'rules', 'history', 'inbox', 'outboxes',
+                               'links', 'rules', 'ruled', 'history', 'inbox', 'outboxes',
                                'suspects', 'given_up', 'met', 'checks', 'ready_abroad',
                                'places'}) do
             if call('EXISTS', key(name)) == 1 then return key(name) end

@@ -42,8 +42,9 @@ void SharedRules::admit(Ticket ticket) {
         ask_host(ticket);
     else if (!ask_)
         let_in_(ticket, nullptr);
-    else if (const auto rules = rules_.find(lease.host); rules != rules_.end())
-        apply(ticket, *rules->second);
+    else if (const auto rules = rules_.find(lease.host);
+             rules != rules_.end() && running_loop().time() < rules->second.until)
+        apply(ticket, *rules->second.answer);
     else
         start_(read(ticket));
 }
@@ -64,38 +65,63 @@ void SharedRules::ask_host(Ticket ticket) {
                   [this, ticket](const auto& answer) { take_answer(ticket, answer); })));
 }
 
-/// Tells the others. The item goes back into its queue: asking for robots.txt was a
-/// request, too, after which the host may want a pause.
 void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& answer) {
-    HeldItem& item = held_.at(ticket);
-    held_.end_asking(item);
-    if (answer.has_failed() && !answer.cancelled()) {
+    held_.end_asking(held_.at(ticket));
+    if (answer.cancelled())
+        held_.give_back(ticket);
+    else if (answer.has_failed() || answer.result()->is_excuse)
+        start_(use_old(ticket, answer));
+    else
+        tell(ticket, answer.result());
+}
+
+/// The host can't be reached, or can't say now. If it was asked before, what it said then
+/// stays in force for another day.
+Coroutine<> SharedRules::use_old(Ticket ticket, Future<RobotsCache::Answer> answer) {
+    const RobotsCache::Answer old = co_await known_in_redis(ticket);
+    if (held_.find(ticket) == nullptr)
+        co_return;
+    if (old)
+        tell(ticket, old);
+    else if (!answer.has_failed())
+        tell(ticket, answer.result());
+    else
         let_in_(ticket, std::make_shared<const Refusal>(
                             Refusal{.reason = {}, .failure = answer.exception()}));
-        return;
-    }
-    if (!answer.has_failed()) {
-        const RobotsAnswer& says = *answer.result();
-        const auto delay = says.rules.crawl_delay().value_or(Robots::Duration());
-        keep(item.lease.host, answer.result());
-        item.session->tell({"rules", item.lease.url,
-                            milliseconds(std::chrono::ceil<EventLoop::Duration>(delay)),
-                            to_text(says)});
-    }
+}
+
+/// Tells the others. The item goes back into its queue: asking for robots.txt was a
+/// request, too, after which the host may want a pause.
+void SharedRules::tell(Ticket ticket, const RobotsCache::Answer& answer) {
+    const HeldItem& item = held_.at(ticket);
+    const auto delay = answer->rules.crawl_delay().value_or(Robots::Duration());
+    keep(item.lease.host, answer);
+    item.session->tell({"rules", item.lease.url,
+                        milliseconds(std::chrono::ceil<EventLoop::Duration>(delay)),
+                        to_text(*answer)});
     held_.give_back(ticket);
 }
 
 /// Reads what another process has found out.
 Coroutine<> SharedRules::read(Ticket ticket) {
     const std::string host = held_.at(ticket).lease.host;
-    FrontierSession& session = *held_.at(ticket).session;
-    std::vector<std::string> ask{"HGET", session.key("rules"), host};
-    const RedisReply rules = co_await session.client().call(std::move(ask));
-    if (rules.is_null) // not knowing never means "all is allowed"
+    const RobotsCache::Answer answer = co_await known_in_redis(ticket);
+    if (!answer) // not knowing never means "all is allowed"
         throw std::runtime_error("what the robots.txt of " + host + " says is gone");
-    keep(host, read_rules(rules.text));
+    keep(host, answer);
     if (held_.find(ticket) != nullptr)
         admit(ticket);
+}
+
+/// nullptr: nothing.
+Coroutine<RobotsCache::Answer> SharedRules::known_in_redis(Ticket ticket) {
+    const HeldItem& item = held_.at(ticket);
+    FrontierSession& session = *item.session;
+    std::vector<std::string> ask{"HGET", session.key("rules"), item.lease.host};
+    const RedisReply rules = co_await session.client().call(std::move(ask));
+    if (rules.is_null)
+        co_return nullptr;
+    co_return read_rules(rules.text);
 }
 
 void SharedRules::keep(const std::string& host, RobotsCache::Answer answer) {
@@ -104,7 +130,10 @@ void SharedRules::keep(const std::string& host, RobotsCache::Answer answer) {
         bytes_ = 0;
     }
     bytes_ += host.size() + answer->rules.memory();
-    rules_.insert_or_assign(host, std::move(answer));
+    constexpr std::chrono::hours until_read_again{1};
+    rules_.insert_or_assign(host,
+                            Known{.answer = std::move(answer),
+                                  .until = running_loop().time() + until_read_again});
 }
 
 } // namespace stage3

@@ -28,6 +28,7 @@ using common::Url;
 using stage3::CantTakePart;
 using stage3::Coroutine;
 using stage3::EventLoop;
+using stage3::FetchError;
 using stage3::Found;
 using stage3::FrontierSettings;
 using stage3::Future;
@@ -671,6 +672,45 @@ TEST_CASE("if the stored rules of a robots.txt can't be read, nothing is allowed
     CHECK_FALSE(getting.done());
     getting.cancel(); // before its frontier is gone
     test.wait(10ms);
+}
+
+TEST_CASE(
+    "after a day, robots.txt is asked for again, and if that fails, the old rules stay "
+    "in force") {
+    SharedTest test;
+    test.obey_robots = true;
+    test.robots.try_emplace("http://h", test.loop)
+        .first->second.set_result(answer("User-agent: *\nDisallow: /old\n"));
+    RedisFrontier& frontier = test.join_crawl({"http://h/1"});
+    SharedVisit first = test.get(frontier);
+    test.robots.erase("http://h");
+    const Future<RobotsCache::Answer>& again =
+        test.robots.try_emplace("http://h", test.loop).first->second;
+    std::string forbidden = "/old";
+    SUBCASE("there is an answer") {
+        again.set_result(answer("User-agent: *\nDisallow: /new\n"));
+        forbidden = "/new";
+    }
+    SUBCASE("there is none") {
+        again.set_exception_quietly(std::make_exception_ptr(
+            FetchError(FetchError::Kind::network, "connection refused", 0)));
+    }
+    SUBCASE("the server can't say now") {
+        again.set_result(std::make_shared<const RobotsAnswer>(
+            RobotsAnswer{.rules = Robots::allow_nothing(),
+                         .reason = "robots.txt: HTTP status 503",
+                         .is_excuse = true}));
+    }
+    test.say({"HINCRBY", "{test}:meta", "clock", "90000000000"}); // 25 hours
+    done(std::move(first), {"http://h/old", "http://h/new"});
+    for (int i = 0; i < 2; ++i) {
+        SharedVisit visit = test.get(frontier);
+        CAPTURE(visit.work().url.href());
+        CHECK((visit.work().refusal != nullptr)
+              == (visit.work().url.target() == forbidden));
+        done(std::move(visit));
+    }
+    CHECK(test.asked["http://h"] == 2);
 }
 
 TEST_CASE("while links of big pages wait, no more pages are handed out") {

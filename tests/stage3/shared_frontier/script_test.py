@@ -714,6 +714,23 @@ class Robots(ScriptTest):
         session.step(0, ["rules", url, 0, "first"], ["rules", url, 0, "second"])
         self.assertEqual(script.look().rules, {"h:80": "first"})
 
+    def test_after_a_day_one_session_asks_again(self):
+        script, a = self.crawl_of(pages(9), rules=1)
+        [url] = a.take()
+        a.step(0, ["rules", url, 0, "old"], done(url))
+        for hours in (12, 11.99, 0.02):
+            [item] = a.step(1).items
+            self.assertEqual(item.flag, "-")
+            a.step(0, done(item.url))
+            script.pass_time(hours * 3600)
+        a, b = script.open(), script.open()  # the lease has ended
+        [item] = a.step(5).items
+        self.assertEqual((item.flag, b.take(5)), ("r", []))
+        a.step(0, ["rules", item.url, 0, "new"])
+        self.assertEqual([item.flag for item in b.step(9).items], ["-"] * 4)
+        self.assertEqual(script.look().rules, {"h:80": "new"})
+        self.assertEqual(script.broken(), [])
+
     def test_max_per_host_holds_after_robots_txt_too(self):
         _, session = self.crawl_of(pages(5), rules=1, max_per_host=2)
         [url] = session.take(5)
