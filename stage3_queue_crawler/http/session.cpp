@@ -26,6 +26,14 @@ std::string digits_of(const common::Address& address) {
     return in_digits(reinterpret_cast<const sockaddr&>(address.storage));
 }
 
+
+/// True for a status that says nothing about the URL, but about the connection: it was
+/// idle for too long, leads to the wrong server, or began before TLS was ready.
+/// Sources: RFC 9110, sections 15.5.9 and 15.5.20; RFC 8470, section 5.2
+bool is_about_connection(int status) {
+    return status == 408 || status == 421 || status == 425;
+}
+
 } // namespace
 
 bool has_http2() {
@@ -112,9 +120,12 @@ Coroutine<Response> Session::get(common::Url url, GetOptions options) {
         if (!transfer->spoiled())
             throw;
     }
-    if (transfer->spoiled()) {
-        transfer =
-            std::make_shared<Transfer>(*this, request, Transfer::Connection::fresh);
+    const bool is_spoiled = transfer->spoiled();
+    if (is_spoiled || is_about_connection(transfer->head().status())) {
+        transfer.reset(); // first, since the number of connections may be limited
+        transfer = std::make_shared<Transfer>(*this, request,
+                                              is_spoiled ? Transfer::Connection::another
+                                                         : Transfer::Connection::fresh);
         co_await transfer->headers_complete();
     }
     co_return Response(transfer);

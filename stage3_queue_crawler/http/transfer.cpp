@@ -92,9 +92,10 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     set(easy, CURLOPT_HTTP_VERSION,
         static_cast<long>(session.speaks_http2_ ? CURL_HTTP_VERSION_2TLS
                                                 : CURL_HTTP_VERSION_1_1));
-    set(easy, CURLOPT_PIPEWAIT, may_share ? 1L : 0L);
-    set(easy, CURLOPT_FRESH_CONNECT,
-        connection == Connection::fresh && !may_share ? 1L : 0L);
+    const bool is_fresh = connection == Connection::fresh
+                          || (connection == Connection::another && !may_share);
+    set(easy, CURLOPT_PIPEWAIT, may_share && !is_fresh ? 1L : 0L);
+    set(easy, CURLOPT_FRESH_CONNECT, is_fresh ? 1L : 0L);
     set(easy, CURLOPT_PREREQDATA, this);
     set(easy, CURLOPT_OPENSOCKETDATA, this);
     set(easy, CURLOPT_HEADERDATA, this);

@@ -30,8 +30,12 @@ std::string in_seconds(std::chrono::milliseconds time);
 /// Ends when it's destroyed, whatever state it's in.
 class Transfer {
   public:
-    /// May it use a connection that was kept?
-    enum class Connection : std::uint8_t { any, fresh };
+    /// Which connection may it use?
+    enum class Connection : std::uint8_t {
+        any,
+        another, ///< not one that was kept; with HTTP/2, it may share one
+        fresh,   ///< only one of its own, made now
+    };
 
     /// Begins. `session` must outlive it, or abandon it first.
     Transfer(Session& session, const Request& request, Connection connection);
