@@ -112,6 +112,7 @@ bool ResponseHead::take(std::string_view line) {
 
 bool ResponseHead::take_status_line(std::string_view line) {
     status_ = status_in(line, may_be_http2_);
+    is_http1_0_ = common::equal_ignoring_case(line.substr(0, line.find(' ')), "http/1.0");
     headers_.clear();
     state_ = State::headers;
     return status_ != 0 || refuse(no_http);
@@ -157,9 +158,11 @@ bool ResponseHead::end() {
     for (const auto& [name, value] : headers_)
         if (is_name(name, "Content-Length"))
             std::ranges::copy(split(value), std::back_inserter(lengths));
-    const std::string_view why = why_to_refuse(lengths, list("Transfer-Encoding"));
+    const std::vector<std::string_view> encodings = list("Transfer-Encoding");
+    const std::string_view why = why_to_refuse(lengths, encodings);
     if (!why.empty())
         return refuse(why);
+    is_last_ = !encodings.empty() && (!lengths.empty() || is_http1_0_);
     if (list("Content-Encoding").size() > ContentDecoder::most_codings)
         return refuse(too_many_codings);
     state_ = State::complete;

@@ -33,6 +33,11 @@ class ResponseHead {
     const std::string& refusal() const { return refusal_; }
 
     int status() const { return status_; }
+    /// True if no other response may be expected behind this one, because servers may
+    /// disagree about its end: its chunks say one thing, and something else another.
+    /// Source: RFC 9112, sections 6.1 and 6.3, which let a client believe the chunks, as
+    /// browsers do, if it then closes the connection.
+    bool is_last() const { return is_last_; }
     /// The first header of that name, ignoring case; empty if there is none.
     std::string_view header(std::string_view name) const;
     /// The items of all headers of that name: "a", "b" and "c" for "a, b" and "c".
@@ -58,6 +63,8 @@ class ResponseHead {
     std::size_t lines_ = 0;
     State state_ = State::status_line;
     int status_ = 0;
+    bool is_http1_0_ = false;
+    bool is_last_ = false;
     std::vector<std::pair<std::string, std::string>> headers_;
     std::string location_; // the first that isn't empty, of all heads
     std::string refusal_;

@@ -223,6 +223,8 @@ bool Transfer::take_header(std::string_view line) {
     is_refused_by_proxy_ = head_.status() == wants_login && !encrypted_ && uses_proxy();
     if (is_refused_by_proxy_)
         return false;
+    if (head_.is_last()) // libcurl looks at this only when the transfer ends
+        curl_easy_setopt(easy_.get(), CURLOPT_FORBID_REUSE, 1L);
     decoder_ = ContentDecoder(head_.list("Content-Encoding"), max_body_);
     in_body_ = true;
     if (!only_head_)

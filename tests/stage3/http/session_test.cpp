@@ -611,6 +611,50 @@ TEST_SUITE("connections are kept and used again") {
         CHECK(server.connections() == 3);
     }
 
+    TEST_CASE(
+        "a status that is about the connection is asked for once more, on a new one") {
+        for (const int status : {408, 421, 425}) {
+            CAPTURE(status);
+            ScriptedServer server;
+            const Reply refusal{tests::respond(status, "text/plain", "no")[0],
+                                tests::KeepOpen{}};
+            server.on("/a", {Meet{2}, answer("x"), tests::KeepOpen{}});
+            server.on("/b", {refusal, Reply{answer("good"), tests::KeepOpen{}}});
+            server.on("/c", refusal);
+            stage3::run([](ScriptedServer& from, int refused) -> Coroutine<> {
+                Session session(stage3::running_loop());
+                std::vector<Task<Outcome>> both;
+                both.push_back(create_task(fetch(session, from.url("/a"))));
+                both.push_back(create_task(fetch(session, from.url("/a"))));
+                co_await stage3::wait(both); // two connections are kept
+                Outcome outcome = co_await fetch(session, from.url("/b"));
+                CHECK(outcome.body == "good");
+                outcome = co_await fetch(session, from.url("/c"));
+                CHECK(outcome.status == refused);
+            }(server, status));
+            CHECK(server.times_asked("/c") == 2);
+            CHECK(server.requests()[3].connection == 2);
+        }
+    }
+
+    TEST_CASE(
+        "behind a response whose end is in doubt, its connection isn't used again") {
+        const std::string chunks = "Transfer-Encoding: chunked\r\n";
+        const std::string body = "\r\n1\r\nx\r\n0\r\n\r\n";
+        for (const auto& [head, connections] :
+             {std::pair("HTTP/1.1 200 OK\r\n" + chunks, 1U),
+              std::pair("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" + chunks, 3U),
+              std::pair("HTTP/1.1 200 OK\r\n" + chunks + "Content-Length: 11\r\n", 3U),
+              std::pair("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n" + chunks, 3U)}) {
+            CAPTURE(head);
+            ScriptedServer server;
+            server.on("/", {Send{head + body}, tests::KeepOpen{}});
+            for (const Outcome& outcome : fetch_all(server, {"/", "/", "/"}))
+                CHECK(outcome.body == "x");
+            CHECK(server.connections() == connections);
+        }
+    }
+
     TEST_CASE("a request on a kept connection that falls silent is not tried twice") {
         ScriptedServer server;
         server.on("/", {Reply{answer("x"), tests::KeepOpen{}}, Reply{Hold{}}});
