@@ -133,6 +133,7 @@ template <Frontier F>
 PageFetchSettings Crawler<F>::settings_of_fetch() const {
     return {.session = settings_.session,
             .max_tries = settings_.max_tries,
+            .reads_style_sheets = settings_.checks.assets,
             .roots = roots_,
             .logins = settings_.logins,
             .is_foreign =

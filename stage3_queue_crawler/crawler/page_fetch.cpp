@@ -3,6 +3,7 @@
 #include "common/text/ascii.h"
 #include "common/web/http_response.h"
 #include "stage3_queue_crawler/crawler/traced_fetch.h"
+#include "stage3_queue_crawler/http/response_head.h"
 
 #include <fmt/core.h>
 
@@ -19,6 +20,9 @@ namespace {
 
 constexpr int not_modified = 304;
 
+/// True for a status that is about the server: it has too much to do.
+constexpr bool asks_for_pause(int status) { return status == 429 || status == 503; }
+
 /// What servers may send as validators is sent back to them, and kept meanwhile. So it
 /// must be short, and not end the header. Source: RFC 9110, sections 8.8.2 and 8.8.3
 bool is_entity_tag(std::string_view text) {
@@ -33,6 +37,16 @@ bool is_date(std::string_view text) {
     constexpr std::size_t longest = 50;
     return !text.empty() && text.size() <= longest
            && std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f; });
+}
+
+/// As much of the body as it takes to see whether it's a document. (If it begins with
+/// blanks, that may be all of it.)
+Coroutine<std::string> beginning_of(Response& response) {
+    for (std::size_t size = 1024;; size *= 2) {
+        const std::string_view text = co_await response.beginning(size);
+        if (text.size() < size || !common::trim(text).empty())
+            co_return std::string(text);
+    }
 }
 
 /// The headers with which a server answers 304 if nothing has changed; none without a
@@ -75,19 +89,59 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
     return options;
 }
 
-/// HEAD, and then GET if that is refused. Some servers break the connection instead, so
-/// the second try is a GET.
-Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, int tries) {
+// [check]
+/// HEAD, and then GET unless that says that the URL is alive: there is no status with
+/// which no server has ever refused HEAD, and some just break the connection.
+Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, Purpose purpose,
+                                     int tries) {
     options.only_head = tries <= 1;
-    Response response = co_await session_.get(url, options);
-    if (!options.only_head)
-        co_return response;
-    if (!refuses_head(response.status())) {
-        co_await response.read(); // nothing; but the connection is free then
-        co_return response;
+    try {
+        Response response = co_await session_.get(url, options);
+        if (!options.only_head || believes(response, options, purpose))
+            co_return response;
+        co_await response.skip(); // there is no body; but the connection is free then
+    } catch (const FetchError& error) {
+        if (!options.only_head || !error.was_sent)
+            throw;
     }
     options.only_head = false;
     co_return co_await session_.get(url, options);
+}
+// [/check]
+
+/// A server that asks for a pause gets it: its GET is the next try, if there is one. (A
+/// foreign server won't be asked again, since its answer says nothing about the URL.)
+bool PageFetch::believes(const Response& to_head, const GetOptions& options,
+                         Purpose purpose) {
+    const int status = to_head.status();
+    if (common::is_success(status)
+        || (status == not_modified && !options.more_headers.empty()))
+        return true;
+    return asks_for_pause(status)
+           && (purpose == Purpose::check_foreign
+               || retries_.after(status, to_head.retry_after(), 1));
+}
+
+/// By its head: will the response be searched for links?
+bool PageFetch::may_be_searched(const ResponseHead& head) const {
+    const std::string_view type = head.header("Content-Type");
+    const std::string_view unknown_body = common::trim(type).empty() ? "<" : "";
+    return is_searched(head.status(), type, unknown_body, settings_.reads_style_sheets);
+}
+
+/// The body, if it's searched for links.
+Coroutine<> PageFetch::read(Response& response, PageResponse& page) const {
+    bool is_needed = response.is_wanted();
+    if (is_needed && common::trim(page.content_type).empty()) {
+        const std::string beginning = co_await beginning_of(response);
+        is_needed = is_searched(page.status, "", beginning, false);
+    }
+    if (is_needed) {
+        page.body = co_await response.read();
+        page.bytes = page.body.size();
+    } else {
+        page.bytes = co_await response.skip();
+    }
 }
 
 /// A foreign server that doesn't answer is asked twice, with a long pause. A status is an
@@ -161,10 +215,13 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
     TracedFetch traced(loop_.tracer(), url, page);
     std::optional<Again> again;
     const bool is_check = purpose != Purpose::follow;
+    options.wants_body = [this, is_check](const ResponseHead& head) {
+        return !is_check && may_be_searched(head);
+    };
     try {
         on_request();
         Coroutine<Response> request = // GCC 12 miscompiles a "?:" inside co_await
-            is_check ? check(url, options, tries) : session_.get(url, options);
+            is_check ? check(url, options, purpose, tries) : session_.get(url, options);
         Response response = co_await std::move(request);
         alone_since_.reset();
         page.status = response.status();
@@ -172,18 +229,13 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         again = after_status(page.status, page.retry_after, tries);
         if (!again) {
             take_headers(response, page);
-            if (!is_check)
-                page.body = co_await response.read();
-            page.bytes = page.body.size();
+            co_await read(response, page);
         }
     } catch (const FetchError& error) {
         page.bytes = error.bytes;
-        // The body of a redirect or of an error isn't needed.
-        if (page.status == 0 || common::is_success(page.status)) {
-            page.error = error.what();
-            page.is_refused = error.is_distrust();
-            again = after(error, tries);
-        }
+        page.error = error.what();
+        page.is_refused = error.is_distrust();
+        again = after(error, tries);
     } catch (const std::bad_alloc&) {
         end_crawl(std::current_exception()); // not the page's failure
     } catch (const std::exception& error) {
@@ -204,7 +256,7 @@ std::optional<Again> PageFetch::after_status(int status, std::chrono::seconds re
     const auto wait = retries_.after(status, retry_after, tries);
     if (!wait)
         return {};
-    return Again{.wait = *wait, .host_is_busy = status == 429 || status == 503};
+    return Again{.wait = *wait, .host_is_busy = asks_for_pause(status)};
 }
 
 std::optional<Again> PageFetch::after(const FetchError& error, int tries) {

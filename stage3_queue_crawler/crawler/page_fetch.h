@@ -37,7 +37,8 @@ using Fetched = std::variant<PageResponse, Again>;
 
 struct PageFetchSettings {
     SessionOptions session;
-    int max_tries = 1; ///< for any one URL
+    int max_tries = 1;               ///< for any one URL
+    bool reads_style_sheets = false; ///< they are searched, as pages are
     std::vector<common::Url> roots;
     /// By a root's origin, such as "https://example.org:8080".
     std::map<std::string, common::Login, std::less<>> logins;
@@ -56,10 +57,12 @@ class PageFetch {
     /// `loop` must outlive it.
     PageFetch(EventLoop& loop, PageFetchSettings settings);
 
-    /// Calls `on_request`, then requests `url`, for the `tries`-th time. For a check, a
-    /// HEAD will do; if the server doesn't like that, then the beginning of the answer to
-    /// a GET. If there is an answer from an earlier visit, it asks only whether that has
-    /// changed, or nothing at all. Failures are part of the result. Throws
+    /// Calls `on_request`, then requests `url`, for the `tries`-th time. Of a response
+    /// that isn't searched for links, the head will do: what becomes of the rest is not
+    /// the result's concern. For a check, a HEAD will do if it says that the URL is
+    /// alive; otherwise a GET follows. If there is an answer from an earlier visit, it
+    /// asks only whether that has changed, or nothing at all. Failures are part of the
+    /// result. Throws
     /// std::bad_alloc, and std::runtime_error if this machine has no descriptor for even
     /// one connection.
     Coroutine<Fetched> fetch(common::Url url, int tries, std::function<void()> on_request,
@@ -89,7 +92,11 @@ class PageFetch {
     Coroutine<Fetched> ask(common::Url url, int tries, std::function<void()> on_request,
                            Purpose purpose, GetOptions options);
     void take_headers(const Response& response, PageResponse& page) const;
-    Coroutine<Response> check(common::Url url, GetOptions options, int tries);
+    Coroutine<Response> check(common::Url url, GetOptions options, Purpose purpose,
+                              int tries);
+    bool believes(const Response& to_head, const GetOptions& options, Purpose purpose);
+    bool may_be_searched(const ResponseHead& head) const;
+    Coroutine<> read(Response& response, PageResponse& page) const;
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
                                 int tries) const;
     std::optional<Again> after_status(int status, std::chrono::seconds retry_after,

@@ -208,7 +208,6 @@ bool PageJudge::is_style_sheet(const PageResponse& response) const {
 /// Nothing if it's no document that has links.
 Coroutine<std::optional<common::Links>> PageJudge::links_on(const Work& work,
                                                             PageResponse& response) {
-    constexpr int no_content = 204;
     if (response.is_earlier()) {
         std::optional<common::Links> links = std::move(response.kept->links);
         if (links) // a file isn't as trustworthy as our parser
@@ -216,9 +215,8 @@ Coroutine<std::optional<common::Links>> PageJudge::links_on(const Work& work,
                           [&](const Url& link) { return !scope_->contains(link); });
         co_return links;
     }
-    if (response.status == no_content
-        || !(is_style_sheet(response)
-             || common::may_hold_links(response.content_type, response.body)))
+    if (!is_searched(response.status, response.content_type, response.body,
+                     checks_.assets))
         co_return std::nullopt;
     common::Links links =
         co_await reader_.read(work.url, response.content_type, std::move(response.body));

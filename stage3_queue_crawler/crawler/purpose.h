@@ -52,10 +52,4 @@ constexpr bool is_unclear(int status) {
            || status == 451 || status == 999 || (status >= 500 && status <= 599);
 }
 
-/// True for a status by which a server may mean only that it doesn't like HEAD.
-constexpr bool refuses_head(int status) {
-    return status == 400 || status == 403 || status == 404 || status == 405
-           || status == 500 || status == 501;
-}
-
 } // namespace stage3

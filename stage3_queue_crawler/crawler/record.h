@@ -46,7 +46,7 @@ struct Record {
     std::string error;        ///< why it's dead or disallowed, in words; else empty
     std::string content_type; ///< as sent, without its parameters
     std::string charset;      ///< as the header names it
-    std::size_t bytes = 0;    ///< of the body, decompressed
+    std::size_t bytes = 0;    ///< of the body, as far as it has come, decompressed
     std::size_t links = 0;    ///< distinct ones in scope on the page
     std::size_t new_links = 0;
     int tries = 1;

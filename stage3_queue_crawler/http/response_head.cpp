@@ -176,6 +176,15 @@ std::string_view ResponseHead::header(std::string_view name) const {
     return {};
 }
 
+std::optional<std::size_t> ResponseHead::body_length() const {
+    const auto lengths = list("Content-Length"); // if there are several, they agree
+    if (lengths.empty() || !list("Transfer-Encoding").empty())
+        return {};
+    std::size_t length = 0;
+    std::from_chars(lengths[0].data(), lengths[0].data() + lengths[0].size(), length);
+    return length;
+}
+
 std::vector<std::string_view> ResponseHead::list(std::string_view name) const {
     std::vector<std::string_view> items;
     for (const auto& [known, value] : headers_)

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,8 @@ class ResponseHead {
     const std::string& refusal() const { return refusal_; }
 
     int status() const { return status_; }
+    /// What Content-Length says of the body; nothing if its end is found in another way.
+    std::optional<std::size_t> body_length() const;
     /// True if no other response may be expected behind this one, because servers may
     /// disagree about its end: its chunks say one thing, and something else another.
     /// Source: RFC 9112, sections 6.1 and 6.3, which let a client believe the chunks, as

@@ -5,6 +5,7 @@
 #include "common/text/join.h"
 #include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/http/transfer.h"
+#include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 
@@ -26,6 +27,8 @@ std::string digits_of(const common::Address& address) {
     return in_digits(reinterpret_cast<const sockaddr&>(address.storage));
 }
 
+/// The end of a body that isn't wanted isn't waited for any longer.
+constexpr std::chrono::seconds patience(1);
 
 /// True for a status that says nothing about the URL, but about the connection: it was
 /// idle for too long, leads to the wrong server, or began before TLS was ready.
@@ -45,6 +48,8 @@ bool can_trust_http2() {
 }
 
 int Response::status() const { return transfer_->head().status(); }
+
+bool Response::is_wanted() const { return transfer_->is_wanted(); }
 
 std::string_view Response::header(std::string_view name) const {
     return transfer_->head().header(name);
@@ -72,6 +77,24 @@ Coroutine<std::string> Response::read_beginning() {
     }
     co_return transfer->take_body();
 }
+
+Coroutine<std::string_view> Response::beginning(std::size_t bytes) {
+    const std::shared_ptr<Transfer> transfer = transfer_;
+    if (transfer->body().size() < bytes)
+        co_await transfer->beginning(bytes);
+    co_return transfer->body();
+}
+
+// [skip]
+Coroutine<std::size_t> Response::skip() {
+    const std::shared_ptr<Transfer> transfer = transfer_;
+    if (transfer->do_without_body() && !transfer->complete().done()) {
+        const std::vector<Future<>> end(1, transfer->complete());
+        co_await wait(end, patience);
+    }
+    co_return transfer->body().size();
+}
+// [/skip]
 
 void append(StringList& list, const char* text) {
     // Returns the whole list, at the same address or another.

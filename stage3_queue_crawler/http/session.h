@@ -59,7 +59,8 @@ struct FetchError : std::runtime_error {
     }
 
     Kind kind;
-    std::size_t bytes; ///< of the body, received before that
+    std::size_t bytes;     ///< of the body, received before that
+    bool was_sent = false; ///< the request, or a part of it
 };
 
 /// Which versions of HTTP a session speaks.
@@ -117,6 +118,8 @@ struct EndEasy {
 };
 using Easy = std::unique_ptr<CURL, EndEasy>;
 
+class ResponseHead;
+
 /// The options for one `get`.
 struct GetOptions {
     /// Also send SessionOptions::headers, and show our certificate.
@@ -125,6 +128,9 @@ struct GetOptions {
     std::vector<std::string> more_headers = {}; ///< "Name: value"
     std::size_t max_body = 0; ///< bytes; unless 0, replaces SessionOptions::max_body
     bool only_head = false;   ///< a HEAD instead of a GET: its response has no body
+    /// Says by its head whether a response's body is wanted; not set: it is. If it isn't,
+    /// `skip` it.
+    std::function<bool(const ResponseHead&)> wants_body = {};
     /// Connect only to addresses on the public internet, unless a request without this
     /// has led to a private one: then we are not on the public internet. (Through a
     /// proxy, no address is known.)
@@ -135,7 +141,7 @@ class Session;
 class Transfer;
 
 /// A response whose headers have arrived. Its body may still be on the way; if it isn't
-/// wanted, destroy the response, and the transfer ends.
+/// wanted, `skip` it, or just destroy the response, and the transfer ends.
 class Response {
   public:
     int status() const;
@@ -145,10 +151,19 @@ class Response {
     /// there is none, it can't be understood, or the date has passed.
     std::chrono::seconds retry_after() const;
 
+    /// What GetOptions::wants_body said.
+    bool is_wanted() const;
     /// The whole body, decompressed; call it once. Throws FetchError.
     Coroutine<std::string> read();
     /// The same, but only the beginning of a body that is too large.
     Coroutine<std::string> read_beginning();
+    /// Returns once this many bytes of the body are there, or all of it: what there is of
+    /// it by then, valid until the next step. Throws FetchError.
+    Coroutine<std::string_view> beginning(std::size_t bytes);
+    /// For a body that isn't wanted: receives it all the same if that is cheaper than the
+    /// new connection that the next request would need. Returns how many bytes of it have
+    /// come, decompressed; never fails. Destroy the response then.
+    Coroutine<std::size_t> skip();
 
   private:
     friend class Session;

@@ -21,6 +21,22 @@
 namespace stage3 {
 namespace {
 
+// [cheap]
+/// A body that isn't wanted is received if it has no more bytes than this: to drop it
+/// costs its connection. Measured with nginx on loopback and ten workers, in ms of the
+/// processor for each file of this size:
+///
+///                    4 KiB  64 KiB  128 KiB  256 KiB  1 MiB  4 MiB
+///     received        0.09    0.14     0.22     0.52    2.1    5.5
+///     dropped         0.19    0.19     0.18     0.19    0.2    0.3
+///     TLS, received   0.15    0.26     0.43     0.59    2.2    7.6
+///     TLS, dropped    1.4     1.6      1.2      1.3     1.8    1.5
+///
+/// So without TLS, 128 KiB cost as much either way. With TLS, a few more would still be
+/// cheaper for us, but not for the server's line.
+constexpr std::size_t cheap = std::size_t{128} * 1024;
+// [/cheap]
+
 /// What is left of a time limit: at least 1 ms, since 0 means no limit to libcurl.
 std::chrono::milliseconds rest_of(std::chrono::milliseconds limit,
                                   EventLoop::Duration passed) {
@@ -43,6 +59,7 @@ std::string in_seconds(std::chrono::milliseconds time) {
 
 Transfer::Transfer(Session& session, const Request& request, Connection connection)
     : session_(&session), easy_(make_easy(session.options_)),
+      wants_body_(request.options.wants_body),
       max_body_(request.options.max_body != 0 ? request.options.max_body
                                               : session.options_.max_body),
       url_(request.url), encrypted_(request.url.scheme() == "https"),
@@ -229,6 +246,9 @@ bool Transfer::take_header(std::string_view line) {
     in_body_ = true;
     if (!only_head_)
         body_.reserve(promised_body());
+    is_wanted_ = !wants_body_ || wants_body_(head_);
+    if (!is_wanted_)
+        do_without_body();
     headers_complete_.set_result_unless_done();
     return true;
 }
@@ -239,6 +259,24 @@ std::size_t Transfer::promised_body() const {
     curl_off_t length = 0; // -1: none was promised
     curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     return static_cast<std::size_t>(std::clamp<curl_off_t>(length, 0, 64 * 1024));
+}
+
+bool Transfer::do_without_body() {
+    const auto length = head_.body_length();
+    if (only_head_ || length.value_or(cheap + 1) <= cheap)
+        return true;
+    enough_ = length ? 0 : cheap;
+    return body_.size() <= enough_ && !length;
+}
+
+Future<> Transfer::beginning(std::size_t bytes) {
+    if (complete_.done())
+        return complete_;
+    beginning_size_ = bytes;
+    beginning_.emplace(session_->loop_);
+    if (body_.size() >= bytes)
+        beginning_->set_result();
+    return *beginning_;
 }
 
 std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count,
@@ -266,7 +304,9 @@ bool Transfer::take_body_part(std::string_view part) {
     // Counted here, after decompression: a megabyte can become a gigabyte.
     const std::size_t room = max_body_ - body_.size();
     body_ += part.substr(0, room);
-    return part.size() <= room;
+    if (beginning_ && body_.size() >= beginning_size_)
+        beginning_->set_result_unless_done();
+    return part.size() <= room && body_.size() <= enough_;
 }
 // [/body-part]
 
@@ -280,13 +320,16 @@ void Transfer::end(CURLcode result) {
     if (result == CURLE_OK && in_body_ && (only_head_ || decoder_.is_whole())) {
         headers_complete_.set_result_unless_done();
         complete_.set_result_unless_done();
+        if (beginning_)
+            beginning_->set_result_unless_done();
         return;
     }
     if (no_memory_) {
         fail(std::make_exception_ptr(std::bad_alloc()));
         return;
     }
-    const FetchError failure = error(result);
+    FetchError failure = error(result);
+    failure.was_sent = connected_;
     if (reused_ && !headers_complete_.done() && result != CURLE_HTTP2_STREAM
         && failure.kind != FetchError::Kind::timed_out)
         spoiled_ = true; // it broke too late to be noticed before
@@ -298,6 +341,8 @@ void Transfer::fail(const std::exception_ptr& failure) {
         if (!future->done()) // perhaps no task reads the body
             future->set_exception_quietly(failure);
     }
+    if (beginning_ && !beginning_->done())
+        beginning_->set_exception_quietly(failure);
 }
 
 /// What a server's first answer is written in. It may demand HTTP/1.1 for some paths, and

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,6 +49,13 @@ class Transfer {
     /// longer usable.
     bool spoiled() const { return spoiled_; }
     std::string take_body() { return std::move(body_); }
+    /// As much of it as has come, decompressed.
+    const std::string& body() const { return body_; }
+    /// False if GetOptions::wants_body said no.
+    bool is_wanted() const { return is_wanted_; }
+    /// The body isn't wanted, so receives no more of it than is cheap. False if that
+    /// isn't all.
+    bool do_without_body();
     /// True if it has a connection, or is about to have one.
     bool has_connection() const { return reused_ || (opened_ && open_error_ == 0); }
 
@@ -55,6 +63,9 @@ class Transfer {
     const Future<>& headers_complete() const { return headers_complete_; }
     /// Resolved when the body is there, too.
     const Future<>& complete() const { return complete_; }
+    /// Resolved when this many bytes of the body are there, or all of it. The last call
+    /// counts.
+    Future<> beginning(std::size_t bytes);
 
     /// For the session, when libcurl is done with it.
     void end(CURLcode result);
@@ -71,9 +82,9 @@ class Transfer {
                                  curl_sockaddr* address) noexcept;
     static int on_request(void* transfer, char* their_address, char* our_address,
                           int their_port, int our_port) noexcept;
+    std::size_t promised_body() const;
     bool may_connect(const sockaddr& address) noexcept;
     bool take_header(std::string_view line);
-    std::size_t promised_body() const;
     bool unpack(std::string_view part);
     bool take_body_part(std::string_view part);
     void fail(const std::exception_ptr& failure);
@@ -90,6 +101,7 @@ class Transfer {
     StringList headers_; // if this request has some of its own
     Easy easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
+    const std::function<bool(const ResponseHead&)> wants_body_;
     const std::size_t max_body_;
     const common::Url url_;
     const bool encrypted_;
@@ -106,7 +118,9 @@ class Transfer {
     bool in_body_ = false;
     bool body_too_large_ = false;
     bool body_broken_ = false;
-    bool no_memory_ = false; // for what arrived
+    bool is_wanted_ = true;
+    std::size_t enough_ = std::string::npos; // of the body
+    bool no_memory_ = false;                 // for what arrived
     bool is_refused_by_proxy_ = false;
     int open_error_ = 0;    // an errno: why there is no socket
     std::string objection_; // to an address
@@ -114,6 +128,8 @@ class Transfer {
     std::string body_;
     Future<> headers_complete_;
     Future<> complete_;
+    std::optional<Future<>> beginning_;
+    std::size_t beginning_size_ = 0;
 };
 
 } // namespace stage3

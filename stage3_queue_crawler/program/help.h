@@ -12,7 +12,7 @@ constexpr std::string_view help_on_verdicts =
   alive
     page        2xx, and searched for links (9110: 15.3)
     file        2xx, but of a type without links; or 204, which has no body; or
-                only checked, and not read
+                only checked. Its head is enough, whatever comes of its body
   neither
     redirect    301, 302, 303, 307, 308 (9110: 15.4). It's followed if its
                 target is in scope, and isn't opened by another program, as
@@ -38,14 +38,14 @@ constexpr std::string_view help_on_verdicts =
     failed      There is no complete answer:
                 - the name wasn't found, the connection or TLS failed or broke,
                   or a time limit was reached
-                - the body was cut off: it is shorter than its Content-Length,
-                  its last chunk is missing, or its compressed data has no end
-                  (9112: 8)
-                - it isn't HTTP; its chunks or its compressed data are broken,
-                  or of an unknown kind (9110: 8.4); it has two different
-                  Content-Lengths or Locations, or a length that isn't a number
-                - its headers are larger than 64 KiB, or its body is larger than
-                  --max-body
+                - it isn't HTTP; it has two different Content-Lengths or
+                  Locations, or a length that isn't a number; its headers are
+                  larger than 64 KiB
+                - a page's body was cut off: it is shorter than its
+                  Content-Length, its last chunk is missing, or its compressed
+                  data has no end (9112: 8)
+                - a page's chunks or its compressed data are broken, or of an
+                  unknown kind (9110: 8.4), or it is larger than --max-body
                 - with --no-private, none of its addresses is on the public
                   internet (RFC 6890)
                 Or redirects never lead to an answer:
@@ -54,8 +54,8 @@ constexpr std::string_view help_on_verdicts =
 
 Links are followed. Checked, but not read, are images, scripts, media, objects,
 link elements, forms with GET, and the url() of style sheets; and if you want
-that, links that leave the scope. A check is a HEAD; if that is refused, a GET
-that ends after the headers. A server outside the scope gets one request at a
+that, links that leave the scope. A check is a HEAD; if that fails in any way, a
+GET, whose body isn't needed. A server outside the scope gets one request at a
 time, with pauses, and no passwords or headers of yours. Its robots.txt is
 obeyed; if no answer comes, it's asked once more, 10 s later.
   --no-assets         only links (else --assets)
@@ -68,7 +68,8 @@ obeyed; if no answer comes, it's asked once more, 10 s later.
 Failures that may pass are tried again (--max-tries): no connection, or a broken
 one, a body that was cut off, a time limit, and the statuses 429, 502, 503, 504.
 If the answer says when to come back (Retry-After, 9110: 10.2.3), we do, but not
-if that is more than 60 s away.
+if that is more than 60 s away. After 408, 421 or 425, a request is repeated
+once on a new connection, which isn't a try.
 
 URLs that may never end are left out, as are all but the first 10,000 URLs on a
 page, and URLs longer than 8 KiB. The report names what was left out and where,
@@ -144,6 +145,9 @@ constexpr std::string_view more_on_reports =
   --sitemap            also start at the URLs in each root's sitemaps: those
                        its robots.txt names, or else /sitemap.xml
   --sitemap=URL        the same for this one; repeatable
+
+In each format, bytes is how much of the body has come, decompressed. Of what
+isn't searched for links, that may be just the beginning.
 
 Sitemaps are read before the crawl, as politely as pages; they may be XML, text
 or indexes, compressed or not, but not RSS. URLs outside the scope aren't

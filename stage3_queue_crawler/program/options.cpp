@@ -452,7 +452,7 @@ void add_connections(common::CommandLine& line, SessionOptions& session) {
     line.add_repeatable("--header", "'N: V'",
                         "send this to the roots' origins; repeatable",
                         reader_of_headers(session.headers));
-    line.add("--max-body", "BYTES", "fail URLs with a longer body (16M)",
+    line.add("--max-body", "BYTES", "fail pages with a longer body (16M)",
              reader_of_size(session.max_body));
 }
 

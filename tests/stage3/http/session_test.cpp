@@ -815,6 +815,84 @@ TEST_CASE("dropping a response unread ends its transfer") {
     CHECK_FALSE(reported);
 }
 
+TEST_CASE("a body that isn't wanted is received only if that is cheap") {
+    const std::string small(100'000, 'x');
+    const std::string large(300'000, 'x');
+    const std::string head = "HTTP/1.1 200 OK\r\n";
+    const std::string chunked = head + "Transfer-Encoding: chunked\r\n\r\n";
+    const auto length = [&](std::size_t bytes) {
+        return Send{head + fmt::format("Content-Length: {}\r\n\r\n", bytes)};
+    };
+    const auto chunk = [](const std::string& text) {
+        return fmt::format("{:x}\r\n{}\r\n", text.size(), text);
+    };
+    struct Case {
+        std::string name;
+        Reply reply;
+        bool is_received;
+    };
+    const tests::KeepOpen keep;
+    for (const Case& one : {
+             Case{"small", {length(small.size()), Pause{5ms}, Send{small}, keep}, true},
+             Case{"chunks", {Send{chunked + chunk(small) + chunk("")}, keep}, true},
+             Case{"no body", {length(0), keep}, true},
+             Case{"large", {length(large.size()), Pause{5ms}, Send{large}, keep}, false},
+             Case{"long chunks", {Send{chunked + chunk(large)}, Hold{}}, false},
+             Case{"large, and silent", {length(large.size()), Hold{}}, false},
+             Case{"small, and silent", {length(small.size()), Hold{}}, false},
+             Case{"chunks without end", {Send{chunked + chunk("x")}, Hold{}}, false},
+             Case{"cut off", {length(small.size()), Send{"x"}}, false},
+         })
+        for (const bool says_so_first : {true, false}) {
+            CAPTURE(one.name);
+            CAPTURE(says_so_first);
+            ScriptedServer server;
+            server.on("/", one.reply);
+            server.on("/next", tests::html(""));
+            stage3::run([](ScriptedServer& from, bool first) -> Coroutine<> {
+                Session session(stage3::running_loop());
+                stage3::GetOptions options;
+                if (first)
+                    options.wants_body = [](const auto&) { return false; };
+                {
+                    Response response = co_await session.get(url_of(from.url()), options);
+                    CHECK(response.is_wanted() != first);
+                    const std::size_t bytes = co_await response.skip();
+                    CHECK(bytes <= 300'000);
+                }
+                CHECK(session.in_flight() == 0);
+                co_await fetch(session, from.url("/next"));
+            }(server, says_so_first));
+            CHECK(server.requests().back().connection == (one.is_received ? 0 : 1));
+        }
+}
+
+TEST_CASE("the beginning of a body is there before the rest") {
+    ScriptedServer server;
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
+    server.on("/", {Send{head + "abc"}, tests::AwaitRelease{}, Send{"def"}});
+    server.on("/cut-off", {Send{head + "abc"}});
+    stage3::run([](ScriptedServer& from) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        Response response = co_await session.get(url_of(from.url()));
+        const std::string three(co_await response.beginning(3));
+        CHECK(three == "abc");
+        from.release();
+        const std::string seven(co_await response.beginning(7));
+        CHECK(seven == "abcdef");
+        const std::string all = co_await response.read();
+        CHECK(all == "abcdef");
+        response = co_await session.get(url_of(from.url("/cut-off")));
+        bool is_cut_off = false;
+        try {
+            co_await response.beginning(4);
+        } catch (const FetchError&) {
+            is_cut_off = true;
+        }
+        CHECK(is_cut_off);
+    }(server));
+}
+
 TEST_CASE("fetches can be cancelled at any moment") {
     ScriptedServer server;
     server.on("/", {Pause{3ms}, Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"},

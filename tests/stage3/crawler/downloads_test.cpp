@@ -1,0 +1,152 @@
+// What isn't searched for links is alive by its head, whatever becomes of its body.
+#include "tests/stage3/crawler/crawl_under_test.h"
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <ostream> // doctest wants it
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace tests;
+
+namespace {
+
+/// A head that promises 20 MB.
+std::string head_of(std::string_view type, std::string_view more = "") {
+    return fmt::format("HTTP/1.1 200 OK\r\n{}{}Content-Length: 20000000\r\n\r\n",
+                       type.empty() ? "" : fmt::format("Content-Type: {}\r\n", type),
+                       more);
+}
+
+/// The record of a page's only link.
+Said linked(Reply reply, Setup& setup) {
+    ScriptedServer server;
+    server.on("/", page({"/x"}));
+    server.on("/x", std::move(reply));
+    setup.settings.max_tries = 2;
+    const Result result = setup.crawl(server.url());
+    CHECK(server.times_asked("/x")
+          == static_cast<std::size_t>(result[server.url("/x")].tries));
+    return result[server.url("/x")];
+}
+
+Said linked(Reply reply) {
+    Setup setup;
+    return linked(std::move(reply), setup);
+}
+
+} // namespace
+
+TEST_CASE("a download is alive once its head has come") {
+    Setup impatient;
+    impatient.settings.session.fetch_timeout = 5s;
+    for (const Reply& reply : {
+             Reply{Send{head_of("application/zip")}, Hold{}},
+             Reply{Send{head_of("application/zip") + std::string(500'000, 'x')}, Hold{}},
+             Reply{Send{head_of("application/zip") + "cut off"}},
+             Reply{Send{head_of("application/zip") + "broken"}, Reset{}},
+             Reply{Send{head_of("application/zip", "Content-Encoding: gzip\r\n")},
+                   Hold{}},
+             Reply{Send{head_of("text/plain; charset=utf-8")}, Hold{}},
+             Reply{Send{"HTTP/1.1 206 Part\r\nContent-Type: video/mp4\r\n\r\n"}, Hold{}},
+             Reply{Send{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                        "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"},
+                   Hold{}},
+             Reply{Send{head_of("") + std::string(2000, 'x')}, Hold{}},
+         }) {
+        CAPTURE(std::get<Send>(reply[0]).bytes.substr(0, 200));
+        const Said said = linked(reply, impatient);
+        CHECK(said.outcome == Outcome::file);
+        CHECK(said.error.empty());
+        CHECK(said.tries == 1);
+    }
+}
+
+TEST_CASE("a download may be larger than what is read of pages") {
+    Setup setup;
+    setup.settings.session.max_body = 1000;
+    for (const std::size_t size : {2000, 200'000}) {
+        const Said said =
+            linked(respond(200, "application/zip", std::string(size, 'x')), setup);
+        CHECK(said.outcome == Outcome::file);
+        CHECK(said.error.empty());
+    }
+}
+
+TEST_CASE("a page isn't alive before all of it has come") {
+    for (const std::string_view type : {"text/html", "application/xml", ""}) {
+        CAPTURE(type);
+        const Said said = linked(Reply{Send{head_of(type) + "<p>cut off"}});
+        CHECK(said.outcome == Outcome::failed);
+        CHECK(said.error == "the connection was closed in the middle of the body");
+        CHECK(said.bytes == 10);
+        CHECK(said.tries == 2);
+    }
+}
+
+TEST_CASE("without a type, the first character that isn't blank decides") {
+    const std::string document = "<a href=/y>y</a>";
+    for (const std::string& blanks : {std::string(), std::string(5000, '\n')}) {
+        ScriptedServer server;
+        server.on("/", Reply{respond(200, "", blanks + document)});
+        server.on("/y", page({}));
+        const Result result = Setup().crawl(server.url());
+        CHECK(result[server.url("/y")].outcome == Outcome::page);
+    }
+    CHECK(linked(respond(200, "", "\n no page")).outcome == Outcome::file);
+    CHECK(linked(respond(200, "", "\n ")).outcome == Outcome::file);
+    CHECK(linked(respond(200, "", "")).outcome == Outcome::file);
+}
+
+TEST_CASE("a style sheet is read if it's searched, and is else a download") {
+    const Reply reply{Send{head_of("text/css") + "p {}"}};
+    CHECK(linked(reply).outcome == Outcome::file);
+    Setup setup;
+    setup.settings.checks.assets = true;
+    CHECK(linked(reply, setup).outcome == Outcome::failed);
+}
+
+TEST_CASE("bytes says how much of a body has come") {
+    CHECK(linked(respond(200, "application/zip", std::string(1000, 'x'))).bytes == 1000);
+    CHECK(linked(Reply{Send{head_of("application/zip") + "1234"}}).bytes <= 4);
+}
+
+TEST_CASE("a HEAD that fails is confirmed by a GET in the same visit") {
+    const Reply dead_end = redirect_to("/gone");
+    for (const Reply& to_head :
+         {dead_end, respond(304, "", ""), respond(401, "", ""), respond(404, "", ""),
+          respond(410, "", ""), respond(412, "", ""), respond(502, "", ""),
+          respond(999, "", ""), Reply{Send{"no HTTP\r\n\r\n"}}, Reply{}, Reply{Reset{}},
+          Reply{Send{"HTTP/1.1 200 OK\r\n"}, Hold{}}}) {
+        ScriptedServer server;
+        server.on("/", html("<img src=/x>"));
+        server.on("/x", {to_head, respond(200, "image/png", "x")});
+        Setup setup;
+        setup.settings.checks.assets = true;
+        setup.settings.max_tries = 1;
+        setup.settings.session.fetch_timeout = 1s;
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url("/x")].outcome == Outcome::file);
+        CHECK(result[server.url("/x")].error.empty());
+        CHECK(server.times_asked("/x") == 2);
+    }
+}
+
+TEST_CASE(
+    "after a HEAD, a server that asks for a pause gets it, if there is another try") {
+    for (const int max_tries : {1, 2}) {
+        ScriptedServer server;
+        server.on("/", html("<img src=/x>"));
+        server.on("/x", {respond(503, "", ""), respond(200, "image/png", "x")});
+        Setup setup;
+        setup.settings.checks.assets = true;
+        setup.settings.max_tries = max_tries;
+        const Result result = setup.crawl(server.url());
+        CHECK(result[server.url("/x")].outcome == Outcome::file);
+        CHECK(result[server.url("/x")].tries == max_tries);
+        CHECK(server.times_asked("/x") == 2);
+    }
+}
