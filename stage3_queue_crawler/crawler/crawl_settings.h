@@ -32,7 +32,7 @@ struct CrawlSettings {
     std::size_t workers = 10;         ///< concurrent fetches, at most
     std::size_t max_depth = no_limit; ///< links away from a root
     std::size_t max_pages = no_limit; ///< fetches in total
-    int max_redirects = 10;           ///< followed from any one URL
+    int max_redirects = 20;           ///< followed from any one URL; browsers follow 20
     int max_tries = 4;                ///< for any one URL
     TrapLimits traps;
     Checks checks;

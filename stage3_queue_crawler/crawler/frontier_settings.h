@@ -22,7 +22,7 @@ struct FrontierSettings {
     OrderName order = OrderName::fifo;
     std::size_t max_depth = no_limit; ///< links away from a root
     std::size_t max_pages = no_limit; ///< taken out, in total
-    int max_redirects = 10;           ///< followed from any one URL
+    int max_redirects = 20;           ///< followed from any one URL; browsers follow 20
     GateLimits politeness = {};
     Checks checks = {};
     RobotsCache::Ask ask_robots = {}; ///< empty: everything is allowed

@@ -356,7 +356,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
     line.add("--max-queries", "N",
              "at most N URLs that differ only in their query (10000)",
              number_into(crawl.traps.queries, 0, most));
-    line.add("--max-redirects", "N", "follow at most N redirects in a row (10)",
+    line.add("--max-redirects", "N", "follow at most N redirects in a row (20)",
              number_into(crawl.max_redirects, 0, 1000));
     line.add("--order", "ORDER", "fifo (default), lifo, or priority (short URLs first)",
              choice_by_name(crawl.order,

@@ -129,7 +129,7 @@ def circle(*hops):
     return lambda visit: to(visit.here + following[visit.part])
 
 
-CHAIN = [f"/{i}" for i in range(1, 12)]
+CHAIN = [f"/{i}" for i in range(1, 22)]
 BUSY = status(503)
 
 FATES = [
@@ -155,8 +155,8 @@ FATES = [
     good("503, once", 500, once(lambda visit: BUSY), host="busy", tries=2),
     Fate("redirect", 4_000, leads_to("/to"), {"": redirect(), "/to": page(bytes=10)}),
     Fate("redirects in a circle", 300, circle("/a", "/b"), {"": redirect(), "/a": redirect(), "/b": LOOP}),
-    Fate("eleven redirects", 50, leads_to(*CHAIN),
-         {**{part: redirect() for part in ["", *CHAIN[:9]]}, CHAIN[9]: failed("redirect limit reached", 302)}),
+    Fate("21 redirects", 50, leads_to(*CHAIN),
+         {**{part: redirect() for part in ["", *CHAIN[:19]]}, CHAIN[19]: failed("redirect limit reached", 302)}),
     bad("404", 5_000, lambda visit: status(404), error(404, tries=1)),
     bad("410", 500, lambda visit: status(410), error(410, tries=1)),
     bad("500", 500, lambda visit: status(500), error(500, tries=1)),
