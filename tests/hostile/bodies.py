@@ -5,7 +5,7 @@ import zlib
 
 from cases import Case
 from expect import TIMED_OUT, error, failed, file, like, page
-from pieces import KEEP, Forever, Pause, Reset, http, ok, status
+from pieces import KEEP, Forever, Pause, Reset, Silence, http, ok, status
 
 MEGA = 1024 * 1024
 HTML = "Content-Type: text/html"
@@ -47,6 +47,17 @@ def chunked(*pieces):
 
 def of_length(*lengths, body="0123456789"):
     return [http("HTTP/1.1 200 OK", HTML, *(f"Content-Length: {each}" for each in lengths), body=body)]
+
+
+def head_of(type, length):
+    return http("HTTP/1.1 200 OK", f"Content-Type: {type}", f"Content-Length: {length}")
+
+
+def image(to_head):
+    """What is said of an image whose HEAD gets this answer, while its GET gets the image."""
+    return dict(answers={"/page": ok('<img src="/case">'),
+                         "/case": lambda request: ok("it", type="image/png") if request.count else to_head},
+                expected={"/page": page(), "/case": file(tries=1)}, links=["/page"])
 
 
 FORGED = http("HTTP/1.1 200 OK", HTML, "Content-Length: 6", body="forged")
@@ -219,4 +230,36 @@ CASES = [
     Case("22f", "type that is none",
          {"/case": ok(A_LINK, type="text html; ;;=\"")},
          {"/case": file(content_type="text html")}),
+    # What isn't searched for links is alive by its head.
+    Case("22g", "download of 5 GB, as it says",
+         {"/case": [head_of("application/zip", 5_000_000_000), Forever("and so on")]},
+         {"/case": file(tries=1)},
+         not_in_index="how much of it comes is chance"),
+    Case("22h", "download, cut off",
+         {"/case": [head_of("application/zip", 1000) + b"only this"]},
+         {"/case": file(tries=1)}),
+    Case("22i", "download, whose compression is broken",
+         {"/case": http("HTTP/1.1 200 OK", "Content-Type: application/zip", "Content-Encoding: gzip", body="only this")},
+         {"/case": file(tries=1)}),
+    Case("22j", "stream of events without end",
+         {"/case": [http("HTTP/1.1 200 OK", "Content-Type: text/event-stream"), Forever("data: x\n\n", pause=0.1)]},
+         {"/case": file(tries=1)},
+         not_in_index="how much of it comes is chance"),
+    Case("22k", "download whose body never comes",
+         {"/case": [head_of("application/zip", 1000), Silence()]},
+         {"/case": file(tries=1)}),
+    Case("22l", "404 whose body never comes",
+         {"/case": [http("HTTP/1.1 404 Not Found", HTML, "Content-Length: 1000"), Silence()]},
+         {"/case": error(404, tries=1)}),
+    Case("22m", "no type, and no body ever comes",
+         {"/case": [http("HTTP/1.1 200 OK", "Content-Length: 1000"), Silence()]},
+         {"/case": failed(TIMED_OUT, 200)},
+         options=("--fetch-timeout", 1)),
+    # An image is asked for with HEAD.
+    Case("22n", "HEAD leads to an error page",
+         **image([http("HTTP/1.1 302 Found", "Location: /error", "Content-Length: 0"), KEEP])),
+    Case("22o", "HEAD gets no HTTP",
+         **image(b"what?\r\n\r\n")),
+    Case("22p", "HEAD gets no answer",
+         **image([Silence()]), options=("--fetch-timeout", 1)),
 ]

@@ -7,6 +7,19 @@ SOON = ("--fetch-timeout", 1)  # a short time limit
 HTML = "Content-Type: text/html"
 
 
+def once(number):
+    """This status the first time, and then a page."""
+    return lambda request: a_page() if request.count else status(number)
+
+
+def asked_twice(served, result, records):
+    """Each time on a connection of its own."""
+    for path in served.case.expected:
+        connections = [request.connection for request in served.site.requests if request.path == path]
+        if len(connections) != 2 or connections[0] == connections[1]:
+            yield f"{path} was requested on these connections: {connections}"
+
+
 def busy_once(*headers):
     """Too busy the first time, and then no longer."""
     return lambda request: a_page() if request.count else status(503, *headers)
@@ -67,4 +80,11 @@ CASES = [
          {},
          {f"{{second}}/{i}": error(503, tries=2) for i in range(10)},
          second={"/robots.txt": status(404), "/*": status(503)}),
+    Case("29c", "408, 421 and 425, and then the page",
+         {f"/{number}": once(number) for number in (408, 421, 425)},
+         {f"/{number}": page(tries=1) for number in (408, 421, 425)}),
+    Case("29d", "408, 421 and 425 for ever",
+         {f"/{number}": status(number) for number in (408, 421, 425)},
+         {f"/{number}": error(number, tries=1) for number in (408, 421, 425)},
+         check=asked_twice),
 ]

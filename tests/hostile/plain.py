@@ -16,6 +16,8 @@ WITHOUT = {
     "35d": "no limit of redirects: the site has no end",
     "45a": "the site has no end, and they have no limit", "45b": "as 45a", "45c": "as 45a", "46a": "as 45a",
     "46b": "as 45a", "47b": "as 45a", "48a": "as 45a", "48b": "as 45a", "48c": "as 45a", "50": "as 45a",
+    "22j": "no limit of time: they wait as long as a byte comes now and then", "22n": "they follow only links",
+    "22o": "as 22n", "22p": "as 22n",
     "49": "it leads to ten thousand pages, which they fetch",
     "79": "it's about an option of stage 3",
 }
@@ -38,6 +40,8 @@ DEAD = {
     "15": HEADERS, "16": TOO_LARGE, "17": HEADERS, "18a": "malformed header", "18b": "malformed header",
     "19a": NO_HTTP, "19b": NO_HTTP, "19c": NO_HTTP, "19d": NO_HTTP,
     "20b": "HTTP status 304",
+    "22g": TOO_LARGE, "22h": "truncated: 9 of 1000 bytes came", "22i": COMPRESSED, "22k": "no answer",
+    "22l": "no answer", "22m": "no answer", "29c": expect.like("HTTP status (408|421|425)"),
     "21a": RESET, "21b": "empty response", "21c": "connection refused", "21e": RESET,
     "24b": "no answer", "24c": "HTTP status 404", "24d": "HTTP status 404",
     "26a": "HTTP status 503", "26b": "HTTP status 503", "26c": "HTTP status 503", "27": "HTTP status 503",

@@ -148,7 +148,7 @@ class Site:
         """Answers what has arrived, and returns the beginning of the next request; None if the connection has ended."""
         more = connection.recv(65536)
         received += more
-        if received and not b"GET ".startswith(received[:4]):
+        if received and not any(method.startswith(received[:len(method)]) for method in (b"GET ", b"HEAD ")):
             self._send(self.answers.get("TLS", []), connection)  # it can't be anything else
             return None
         while b"\r\n\r\n" in received:
