@@ -63,6 +63,8 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
       max_body_(request.options.max_body != 0 ? request.options.max_body
                                               : session.options_.max_body),
       url_(request.url), encrypted_(request.url.scheme() == "https"),
+      shows_certificate_(encrypted_ && request.options.with_headers
+                         && !session.options_.tls.certificate.empty()),
       only_head_(request.options.only_head), only_public_(request.options.only_public),
       proxy_(session.proxies_.for_scheme(request.url.scheme())),
       head_(session.options_.max_headers, encrypted_ && session.speaks_http2_),
@@ -366,6 +368,18 @@ bool Transfer::has_handshake() const {
     return encrypted_ && microseconds > 0;
 }
 
+/// True if our own certificate, or its key, can't be used. libcurl 8.23 calls a key that
+/// doesn't fit a bad argument, but still names its file.
+bool Transfer::is_fault_of_our_certificate(CURLcode result) const {
+    if (connected_ || !shows_certificate_)
+        return false;
+    const TlsOptions& tls = session_->options_.tls;
+    const std::string file =
+        fmt::format("'{}'", tls.key.empty() ? tls.certificate : tls.key);
+    return result == CURLE_SSL_CERTPROBLEM || result == CURLE_BAD_FUNCTION_ARGUMENT
+           || std::string_view(message_.data()).find(file) != std::string_view::npos;
+}
+
 /// True if its connection leads to the proxy.
 bool Transfer::uses_proxy() const {
     if (!proxy_)
@@ -447,6 +461,10 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
         has_tls && !in_body_ && !fault.empty())
         return make(is_about_issuer(fault) ? Kind::untrusted : Kind::bad_response,
                     std::string(fault));
+    if (is_fault_of_our_certificate(result))
+        return make(Kind::bad_option, "the client certificate or its key can't be used "
+                                      "(see --cert and --key): "
+                                          + words(result));
     const std::error_code system = system_error_of(easy_.get());
     switch (result) {
     case CURLE_OK:
@@ -477,10 +495,6 @@ FetchError Transfer::error_anywhere(CURLcode result) const {
         if (words(result).find("SSL_ERROR_SYSCALL") != std::string::npos)
             return make(Kind::network, "the connection broke during the TLS handshake");
         return make(system ? Kind::network : Kind::bad_response, words(result));
-    case CURLE_SSL_CERTPROBLEM:
-        return make(Kind::bad_option, "the client certificate or its key can't be used "
-                                      "(see --cert and --key): "
-                                          + words(result));
     case CURLE_SSL_CACERT_BADFILE:
         return make(Kind::bad_option,
                     fmt::format("the CA certificates in {} can't be used (see --cacert)",

@@ -93,6 +93,7 @@ class Transfer {
     FetchError error_anywhere(CURLcode result) const;
     std::string fault_of_proxy(CURLcode result) const;
     bool has_handshake() const;
+    bool is_fault_of_our_certificate(CURLcode result) const;
     bool uses_proxy() const;
     void note_version();
 
@@ -105,6 +106,7 @@ class Transfer {
     const std::size_t max_body_;
     const common::Url url_;
     const bool encrypted_;
+    const bool shows_certificate_;
     const bool only_head_;
     const bool only_public_;
     const std::optional<Proxy> proxy_; // unless no_proxy exempts the host
