@@ -2,6 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/web/http_response.h"
+#include "common/web/links.h"
 #include "stage3_queue_crawler/crawler/traced_fetch.h"
 #include "stage3_queue_crawler/http/response_head.h"
 
@@ -39,13 +40,12 @@ bool is_date(std::string_view text) {
            && std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f; });
 }
 
-/// As much of the body as it takes to see whether it's a document. (If it begins with
-/// blanks, that may be all of it.)
-Coroutine<std::string> beginning_of(Response& response) {
+/// True if the body looks like a document: its first character that isn't blank decides.
+Coroutine<bool> is_document(Response& response) {
     for (std::size_t size = 1024;; size *= 2) {
         const std::string_view text = co_await response.beginning(size);
         if (text.size() < size || !common::trim(text).empty())
-            co_return std::string(text);
+            co_return common::may_hold_links("", text);
     }
 }
 
@@ -129,21 +129,6 @@ bool PageFetch::may_be_searched(const ResponseHead& head) const {
     return is_searched(head.status(), type, unknown_body, settings_.reads_style_sheets);
 }
 
-/// The body, if it's searched for links.
-Coroutine<> PageFetch::read(Response& response, PageResponse& page) const {
-    bool is_needed = response.is_wanted();
-    if (is_needed && common::trim(page.content_type).empty()) {
-        const std::string beginning = co_await beginning_of(response);
-        is_needed = is_searched(page.status, "", beginning, false);
-    }
-    if (is_needed) {
-        page.body = co_await response.read();
-        page.bytes = page.body.size();
-    } else {
-        page.bytes = co_await response.skip();
-    }
-}
-
 /// A foreign server that doesn't answer is asked twice, with a long pause. A status is an
 /// answer.
 std::optional<Again> PageFetch::gently(std::optional<Again> again,
@@ -221,7 +206,8 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
     try {
         on_request();
         Coroutine<Response> request = // GCC 12 miscompiles a "?:" inside co_await
-            is_check ? check(url, options, purpose, tries) : session_.get(url, options);
+            is_check ? check(std::move(url), std::move(options), purpose, tries)
+                     : session_.get(std::move(url), std::move(options));
         Response response = co_await std::move(request);
         alone_since_.reset();
         page.status = response.status();
@@ -229,7 +215,15 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         again = after_status(page.status, page.retry_after, tries);
         if (!again) {
             take_headers(response, page);
-            co_await read(response, page);
+            bool is_needed = response.is_wanted();
+            if (is_needed && common::trim(page.content_type).empty())
+                is_needed = co_await is_document(response);
+            if (is_needed) {
+                page.body = co_await response.read();
+                page.bytes = page.body.size();
+            } else {
+                page.bytes = co_await response.skip();
+            }
         }
     } catch (const FetchError& error) {
         page.bytes = error.bytes;

@@ -96,7 +96,6 @@ class PageFetch {
                               int tries);
     bool believes(const Response& to_head, const GetOptions& options, Purpose purpose);
     bool may_be_searched(const ResponseHead& head) const;
-    Coroutine<> read(Response& response, PageResponse& page) const;
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
                                 int tries) const;
     std::optional<Again> after_status(int status, std::chrono::seconds retry_after,

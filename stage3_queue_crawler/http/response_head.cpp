@@ -112,7 +112,7 @@ bool ResponseHead::take(std::string_view line) {
 
 bool ResponseHead::take_status_line(std::string_view line) {
     status_ = status_in(line, may_be_http2_);
-    is_http1_0_ = common::equal_ignoring_case(line.substr(0, line.find(' ')), "http/1.0");
+    is_http1_0_ = line.substr(0, line.find(' ')).ends_with("1.0");
     headers_.clear();
     state_ = State::headers;
     return status_ != 0 || refuse(no_http);

@@ -134,8 +134,9 @@ Session::~Session() {
 
 // [get]
 Coroutine<Response> Session::get(common::Url url, GetOptions options) {
-    Request request{.url = url, .options = options, .begun = loop_.time()};
-    request.addresses = co_await find_addresses(url);
+    Request request{
+        .url = std::move(url), .options = std::move(options), .begun = loop_.time()};
+    request.addresses = co_await find_addresses(request.url);
     auto transfer = std::make_shared<Transfer>(*this, request, Transfer::Connection::any);
     try {
         co_await transfer->headers_complete();
