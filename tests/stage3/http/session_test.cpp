@@ -870,7 +870,8 @@ TEST_CASE("a body that isn't wanted is received only if that is cheap") {
 TEST_CASE("the beginning of a body is there before the rest") {
     ScriptedServer server;
     const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
-    server.on("/", {Send{head + "abc"}, tests::AwaitRelease{}, Send{"def"}});
+    server.on("/", {Send{head + "a"}, Pause{5ms}, Send{"bc"}, tests::AwaitRelease{},
+                    Send{"def"}});
     server.on("/cut-off", {Send{head + "abc"}});
     stage3::run([](ScriptedServer& from) -> Coroutine<> {
         Session session(stage3::running_loop());
