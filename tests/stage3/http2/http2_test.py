@@ -231,6 +231,23 @@ class BrokenStreams(Crawls):
                 self.assertOnlyX(server, BROKEN_OFF)
                 self.assertEqual(len(server.connections), 1)
 
+    def test_a_status_about_the_connection_is_asked_for_again_on_a_new_one(self):
+        for status in (408, 421, 425):
+            with self.subTest(status):
+                server = self.crawl(one(Once(lambda stream, status=status: stream.page("no", status=status))))
+                self.assertOnlyX(server, "page", requests=2)
+                self.assertEqual(server.connections, ["h2", "h2"])
+
+    def test_a_download_ends_and_its_connection_does_not(self):
+        def act(stream):
+            stream.head(content_type="application/zip", content_length=5_000_000)
+            stream.body("x" * 500, end=False)
+        server = self.crawl(one(act))
+        self.assertOnlyX(server, "file", requests=1)
+        self.assertEqual(len(server.connections), 1)
+        if TRUSTED:  # 7.88 doesn't always tell the server that it has given up
+            self.assertEqual(server.resets, {"/x": 1})
+
     def test_http_1_1_is_required(self):
         server = self.crawl(one(lambda stream: stream.page("fine") if stream.connection.version == "http/1.1"
                                 else stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)))
