@@ -89,7 +89,6 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
     return options;
 }
 
-// [check]
 /// HEAD, and then GET unless that says that the URL is alive: there is no status with
 /// which no server has ever refused HEAD, and some just break the connection.
 Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, Purpose purpose,
@@ -107,7 +106,6 @@ Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, Purpos
     options.only_head = false;
     co_return co_await session_.get(url, options);
 }
-// [/check]
 
 /// A server that asks for a pause gets it: its GET is the next try, if there is one. (A
 /// foreign server won't be asked again, since its answer says nothing about the URL.)

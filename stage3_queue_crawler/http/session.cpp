@@ -85,7 +85,6 @@ Coroutine<std::string_view> Response::beginning(std::size_t bytes) {
     co_return transfer->body();
 }
 
-// [skip]
 Coroutine<std::size_t> Response::skip() {
     const std::shared_ptr<Transfer> transfer = transfer_;
     if (transfer->do_without_body() && !transfer->complete().done()) {
@@ -94,7 +93,6 @@ Coroutine<std::size_t> Response::skip() {
     }
     co_return transfer->body().size();
 }
-// [/skip]
 
 void append(StringList& list, const char* text) {
     // Returns the whole list, at the same address or another.

@@ -21,7 +21,6 @@
 namespace stage3 {
 namespace {
 
-// [cheap]
 /// A body that isn't wanted is received if it has no more bytes than this: to drop it
 /// costs its connection. Measured with nginx on loopback and ten workers, in ms of the
 /// processor for each file of this size:
@@ -35,7 +34,6 @@ namespace {
 /// So without TLS, 128 KiB cost as much either way. With TLS, a few more would still be
 /// cheaper for us, but not for the server's line.
 constexpr std::size_t cheap = std::size_t{128} * 1024;
-// [/cheap]
 
 /// What is left of a time limit: at least 1 ms, since 0 means no limit to libcurl.
 std::chrono::milliseconds rest_of(std::chrono::milliseconds limit,
