@@ -166,14 +166,19 @@ class Certificates(unittest.TestCase):
         self.assertRegex(records[1]["error"], "see --cert$|handshake")
 
     def test_files_that_cannot_be_used_end_the_crawl_and_are_not_the_sites_fault(self):
-        with site(TLS / "site.pem", asks_for=CA) as url, tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+        with (site(TLS / "site.pem", asks_for=CA) as url, tempfile.NamedTemporaryFile("w", suffix=".pem") as file,
+              tempfile.NamedTemporaryFile("w", suffix=".pem") as no_key):
+            no_key.write("-----BEGIN PRIVATE KEY-----\nnonsense\n-----END PRIVATE KEY-----\n")
+            no_key.flush()
             file.write("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n" + (TLS / "key.pem").read_text())
             file.flush()
             for words, arguments, variables in (
                     ("stage3: the CA certificates in /nowhere can't be used", [], {"SSL_CERT_FILE": "/nowhere"}),
                     ("stage3: the client certificate or its key can't be used", ["--cacert", CA, "--cert", file.name], {}),
                     ("stage3: the client certificate or its key can't be used",
-                     ["--cacert", CA, "--cert", CLIENT, "--key", TLS / "key.pem"], {})):
+                     ["--cacert", CA, "--cert", CLIENT, "--key", TLS / "key.pem"], {}),
+                    ("stage3: the client certificate or its key can't be used",
+                     ["--cacert", CA, "--cert", CLIENT, "--key", no_key.name], {})):
                 done = stage3(*arguments, url, **variables)
                 self.assertEqual(done.returncode, 3, done.stdout)
                 self.assertIn(words, done.stderr)
