@@ -120,11 +120,15 @@ bool PageFetch::believes(const Response& to_head, const GetOptions& options,
                || retries_.after(status, to_head.retry_after(), 1));
 }
 
-/// By its head: will the response be searched for links?
+/// True if a response with this head is searched for links, so that its body is needed;
+/// without a Content-Type, if it's a document. This is decided nowhere else.
 bool PageFetch::may_be_searched(const ResponseHead& head) const {
+    constexpr int no_content = 204;
+    if (!common::is_success(head.status()) || head.status() == no_content)
+        return false;
     const std::string_view type = head.header("Content-Type");
-    const std::string_view unknown_body = common::trim(type).empty() ? "<" : "";
-    return is_searched(head.status(), type, unknown_body, settings_.reads_style_sheets);
+    return common::may_hold_links(type, "<")
+           || (settings_.reads_style_sheets && common::is_style_sheet(type));
 }
 
 /// A foreign server that doesn't answer is asked twice, with a long pause. A status is an
@@ -213,10 +217,10 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         again = after_status(page.status, page.retry_after, tries);
         if (!again) {
             take_headers(response, page);
-            bool is_needed = response.is_wanted();
-            if (is_needed && common::trim(page.content_type).empty())
-                is_needed = co_await is_document(response);
-            if (is_needed) {
+            page.is_searched = response.is_wanted();
+            if (page.is_searched && common::trim(page.content_type).empty())
+                page.is_searched = co_await is_document(response);
+            if (page.is_searched) {
                 page.body = co_await response.read();
                 page.bytes = page.body.size();
             } else {

@@ -215,8 +215,7 @@ Coroutine<std::optional<common::Links>> PageJudge::links_on(const Work& work,
                           [&](const Url& link) { return !scope_->contains(link); });
         co_return links;
     }
-    if (!is_searched(response.status, response.content_type, response.body,
-                     checks_.assets))
+    if (!response.is_searched)
         co_return std::nullopt;
     common::Links links =
         co_await reader_.read(work.url, response.content_type, std::move(response.body));

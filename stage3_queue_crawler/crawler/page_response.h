@@ -1,7 +1,6 @@
 // What came back for a URL: from its server now, or from an earlier visit.
 #pragma once
 
-#include "common/web/http_response.h"
 #include "common/web/links.h"
 
 #include <chrono>
@@ -10,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace stage3 {
 
@@ -39,7 +37,8 @@ struct PageResponse {
     std::string content_type; ///< the header's value
     std::string location;     ///< the header's value
     std::chrono::seconds retry_after{};
-    std::string body;                ///< decompressed
+    std::string body;                ///< decompressed, if it's searched
+    bool is_searched = false;        ///< for links, by PageFetch's decision
     std::size_t bytes = 0;           ///< of the body, as far as it has come
     std::string error;               ///< why it's incomplete; empty if it isn't
     bool is_refused = false;         ///< not by the server, but by us: we don't trust it
@@ -50,16 +49,5 @@ struct PageResponse {
         return kept != nullptr && kept->source != KeptParts::Source::server;
     }
 };
-
-/// True if such a response is searched for links. Without a Content-Type, the first
-/// character of its body that isn't blank decides. `with_style_sheets`: these are
-/// searched, too.
-inline bool is_searched(int status, std::string_view content_type, std::string_view body,
-                        bool with_style_sheets) {
-    constexpr int no_content = 204;
-    return common::is_success(status) && status != no_content
-           && (common::may_hold_links(content_type, body)
-               || (with_style_sheets && common::is_style_sheet(content_type)));
-}
 
 } // namespace stage3
