@@ -54,11 +54,7 @@ class LinkSorter {
     }
 
     /// To be called once, at the end.
-    Links links() {
-        result_.left_out = left_out_.size();
-        result_.places_left_out = places_left_out_.size();
-        return std::move(result_);
-    }
+    Links links() { return std::move(result_); }
 
   private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -94,7 +90,7 @@ class LinkSorter {
             return nullptr;
         if (result_.urls.size() + result_.others.size() >= limits_.links
             || bytes_ + url->href().size() > limits_.bytes) {
-            left_out_.insert(std::hash<std::string_view>()(url->href()));
+            leave_out(left_out_, result_.left_out, *url);
             return target;
         }
         bytes_ += url->href().size();
@@ -109,6 +105,15 @@ class LinkSorter {
             target->is_other = true;
         }
         return target;
+    }
+
+    /// Counts it once. But if there are very many, it doesn't remember all of them.
+    static void leave_out(std::unordered_set<std::size_t>& known, std::size_t& count,
+                          const Url& url, std::size_t place = 0) {
+        constexpr std::size_t most_known = 50'000;
+        const std::size_t hash = std::hash<Url>()(url) ^ place;
+        if (known.size() < most_known ? known.insert(hash).second : !known.contains(hash))
+            ++count;
     }
 
     /// `hash` begins with the '#', if there is one.
@@ -144,8 +149,7 @@ class LinkSorter {
             && known_places_.contains(number_of(target.page, fragment.hash));
         const bool has_room = places.size() < limits_.fragments;
         if (!has_room && !is_known)
-            places_left_out_.insert(std::hash<std::string_view>()(target.url.href())
-                                    ^ fragment.hash);
+            leave_out(places_left_out_, result_.places_left_out, target.url, fragment.hash);
         return has_room && !is_known;
     }
 
@@ -311,10 +315,10 @@ class LinkCollector {
     void add_id(std::string_view id) {
         if (!limits_.ids || id.empty())
             return;
-        if (ids_.size() < limits_.fragments)
+        if (ids_.size() < limits_.ids_of_page)
             ids_.insert(id);
         else
-            has_more_ids_ = true; // such a page is made to fill memory
+            has_more_ids_ = has_more_ids_ || !ids_.contains(hash_of_id(id));
     }
 
     void add_reference(std::string_view reference, LinkRole role) {

@@ -54,9 +54,10 @@ constexpr bool leads_on(LinkRole role) { return role <= LinkRole::refresh; }
 /// The limits of `find_links`, which a hostile page will run into, and what it looks for.
 struct LinkLimits {
     std::size_t links = 10'000; ///< different URLs on a page
-    /// Places in other pages, or in this one, that the links point to; and of the page's
-    /// own ids. An index of a large program has a hundred thousand.
+    /// Places in other pages, or in this one, that the links point to. An index of a
+    /// large program has a hundred thousand.
     std::size_t fragments = 200'000;
+    std::size_t ids_of_page = 1'000'000; ///< only pages made to fill memory have more
     std::size_t bytes = std::size_t{4} * 1024 * 1024; ///< of the URLs
     /// Which links count at all; the others are ignored.
     std::function<bool(const Url&)> wanted = [](const Url&) { return true; };

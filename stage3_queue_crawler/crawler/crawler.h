@@ -231,6 +231,7 @@ Coroutine<> Crawler<F>::prepare() {
             fetch_, robots_, *scope_,
             {.obey_robots = settings_.obey_robots,
              .delay = settings_.politeness.delay,
+             .hosts_at_once = settings_.workers,
              .hold = [this](const std::string& host, EventLoop::Duration pause) {
                  frontier_.hold(host, pause);
              }});

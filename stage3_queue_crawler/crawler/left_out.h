@@ -38,7 +38,7 @@ inline void count_left_out_on(std::vector<LeftOut>& kinds, std::string_view why,
     if (std::ranges::count(kinds, why, &LeftOut::why) < most_pages)
         kinds.push_back({std::string(why), {}, links, std::string(page)});
     else
-        count_left_out(kinds, why, links, page);
+        count_left_out(kinds, why, links, "on " + std::string(page));
 }
 
 } // namespace stage3

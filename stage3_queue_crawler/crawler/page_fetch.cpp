@@ -42,7 +42,7 @@ bool is_date(std::string_view text) {
 
 /// True if the body looks like a document: its first character that isn't blank decides.
 Coroutine<bool> is_document(Response& response) {
-    for (std::size_t size = 1024;; size *= 2) {
+    for (std::size_t size = 1;; size *= 2) {
         const std::string_view text = co_await response.beginning(size);
         if (text.size() < size || !common::trim(text).empty())
             co_return common::may_hold_links("", text);

@@ -250,16 +250,20 @@ void PageJudge::leave_out(std::size_t links, const std::string& what, const Work
 }
 
 void PageJudge::leave_out_beyond_limits(const common::Links& links, const Work& work) {
-    const bool is_within = links.left_out + links.too_long + links.places_left_out == 0
-                           && !links.has_more_ids;
+    const bool is_within =
+        links.left_out + links.too_long + links.places_left_out == 0 && !links.has_more_ids;
     if (is_within) // as nearly always
         return;
+    constexpr std::size_t mebi = std::size_t{1024} * 1024;
     leave_out(links.left_out,
-              fmt::format("links beyond --max-links ({})", checks_.max_links), work);
+              fmt::format("links beyond --max-links ({}), or {} MiB of URLs",
+                          checks_.max_links, checks_.most_link_bytes() / mebi),
+              work);
     leave_out(links.too_long, "links too long for URLs", work);
-    const std::string limit = fmt::format("--max-fragments ({})", checks_.max_fragments);
-    leave_out(links.places_left_out, "fragments beyond " + limit, work);
-    leave_out(links.has_more_ids ? 1 : 0, "pages with more ids than " + limit, work);
+    leave_out(links.places_left_out,
+              fmt::format("fragments beyond --max-fragments ({})", checks_.max_fragments),
+              work);
+    leave_out(links.has_more_ids ? 1 : 0, "pages with too many ids", work);
 }
 
 /// Notes the path of an error: the coroutines from this task's first one to the one that

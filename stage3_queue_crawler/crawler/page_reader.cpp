@@ -15,9 +15,8 @@ namespace {
 
 /// `scope` must outlive `limits`.
 void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limits) {
-    constexpr std::size_t bytes_per_link = 400; // hardly any site's are longer
     limits.links = checks.max_links;
-    limits.bytes = std::max(limits.bytes, bytes_per_link * checks.max_links);
+    limits.bytes = checks.most_link_bytes();
     limits.fragments = checks.max_fragments;
     limits.assets = checks.assets;
     limits.ids = checks.fragments;

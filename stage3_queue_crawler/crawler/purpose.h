@@ -38,6 +38,11 @@ struct Checks {
     /// Which statuses count as alive, besides 2xx: from, to.
     std::vector<std::pair<int, int>> accepted = {};
 
+    /// How many bytes a page's URLs may have: 419 each, if there may be more than usual.
+    std::size_t most_link_bytes() const {
+        const common::LinkLimits usual;
+        return std::max(usual.bytes, usual.bytes / usual.links * max_links);
+    }
     bool accepts(int status) const {
         return std::ranges::any_of(accepted, [status](const auto& range) {
             return status >= range.first && status <= range.second;

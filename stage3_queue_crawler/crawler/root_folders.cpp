@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
-#include <set>
+#include <map>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 namespace stage3 {
@@ -25,66 +23,105 @@ bool may_be_folder(const Url& root) {
 
 } // namespace
 
-/// A root that isn't a folder is a page in one, and so are all its neighbours: these
-/// needn't be asked for.
 Coroutine<std::vector<Url>> RootFolders::find(std::vector<Url> roots) {
-    std::set<std::string> with_pages;
-    for (const Url& root : roots)
+    roots_ = std::move(roots);
+    for (const Url& root : roots_)
         if (!may_be_folder(root))
-            with_pages.insert(Scope::folder_of(root));
-    for (Url& root : roots) {
-        if (!may_be_folder(root) || with_pages.contains(Scope::folder_of(root)))
-            continue;
-        const bool is_one = co_await is_folder(root);
-        const auto folder = common::parse_url(std::string(root.href()) + '/');
-        if (is_one && folder)
-            root = *folder;
-        else
-            with_pages.insert(Scope::folder_of(root));
-    }
-    co_return roots;
+            with_pages_.insert(Scope::folder_of(root));
+    TaskGroup group;
+    co_await group.run(ask_each(group));
+    co_return std::move(roots_);
 }
 
-/// Does it redirect into the folder of its own name?
-Coroutine<bool> RootFolders::is_folder(Url root) {
+/// A slow host doesn't hold up the others.
+Coroutine<> RootFolders::ask_each(TaskGroup& group) {
+    std::map<std::string, std::vector<std::size_t>> hosts;
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+        if (may_be_folder(roots_[i]))
+            hosts[host_of(roots_[i])].push_back(i);
+    for (auto& [host, roots] : hosts)
+        group.start(ask_host(std::move(roots)), "folders of " + host);
+    co_return;
+}
+
+/// A root that isn't a folder is a page in one, and so are all its neighbours: these
+/// needn't be asked for.
+Coroutine<> RootFolders::ask_host(std::vector<std::size_t> roots) {
+    const Permit permit = co_await turns_.acquire();
+    for (const std::size_t i : roots) {
+        const std::string neighbours = Scope::folder_of(roots_[i]);
+        if (with_pages_.contains(neighbours))
+            continue;
+        const std::optional<bool> is_one = co_await is_folder(roots_[i]);
+        if (!is_one)
+            co_return; // there is no answer from this host
+        const auto folder = common::parse_url(std::string(roots_[i].href()) + '/');
+        if (*is_one && folder)
+            roots_[i] = *folder;
+        else
+            with_pages_.insert(neighbours);
+    }
+}
+
+/// Does it redirect into the folder of its own name? Nothing: there was no answer.
+Coroutine<std::optional<bool>> RootFolders::is_folder(Url root) {
     constexpr int most_redirects = 5; // to https, or to "www."
     const std::string page = Scope::place_of(root);
     Url url = root;
     for (int redirects = 0; redirects < most_redirects; ++redirects) {
-        const bool may = co_await may_ask(url);
-        if (!may)
+        const PageResponse response = co_await ask(url);
+        if (response.status == 0 && !response.error.empty())
+            co_return std::nullopt;
+        if (!common::is_redirect(response.status))
             break;
-        if (pause_ > EventLoop::Duration::zero())
-            co_await sleep(pause_);
-        const Fetched fetched = co_await fetch_.fetch(url, 1, [] {}, Purpose::check);
-        settings_.hold(host_of(url), pause_);
-        const auto* const response = std::get_if<PageResponse>(&fetched);
-        if (response == nullptr || !common::is_redirect(response->status))
-            break;
-        const auto target = common::resolve_url(response->location, url);
+        const auto target = common::resolve_url(response.location, url);
         const std::string place = target ? Scope::place_of(*target) : std::string();
         if (place.starts_with(page + '/'))
             co_return true;
-        if (place != page)
+        if (place.substr(0, place.find('?')) != page)
             break;
         url = *target;
     }
     co_return false;
 }
 
-/// What the user or robots.txt excludes won't be crawled, so it doesn't matter what it
-/// is.
-Coroutine<bool> RootFolders::may_ask(Url url) {
-    pause_ = settings_.delay;
-    if (scope_.excludes(url) || !settings_.obey_robots)
-        co_return !scope_.excludes(url);
+/// Asks as often as for a page. The response is empty if that isn't allowed.
+Coroutine<PageResponse> RootFolders::ask(Url url) {
+    const auto pause = co_await may_ask(url);
+    if (!pause)
+        co_return PageResponse();
+    if (*pause > EventLoop::Duration::zero())
+        co_await sleep(*pause);
+    for (int tries = 1;; ++tries) {
+        Fetched fetched = co_await fetch_.fetch(url, tries, [] {}, Purpose::check);
+        auto* const response = std::get_if<PageResponse>(&fetched);
+        const auto wait = response != nullptr ? RetryPolicy::Duration()
+                                              : std::get<Again>(fetched).wait;
+        const auto rest =
+            std::max(*pause, std::chrono::ceil<EventLoop::Duration>(wait));
+        settings_.hold(host_of(url), rest);
+        if (response != nullptr)
+            co_return std::move(*response);
+        co_await sleep(rest);
+    }
+}
+
+/// After which pause; nothing: not at all. What the user or robots.txt excludes won't be
+/// crawled, so it doesn't matter what it is.
+Coroutine<std::optional<EventLoop::Duration>> RootFolders::may_ask(Url url) {
+    if (scope_.excludes(url))
+        co_return std::nullopt;
+    if (!settings_.obey_robots)
+        co_return settings_.delay;
     try {
         const RobotsCache::Answer answer = co_await robots_.ask(url);
+        if (!answer->rules.allows(url.target()))
+            co_return std::nullopt;
         const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
-        pause_ = std::max(pause_, std::chrono::ceil<EventLoop::Duration>(wanted));
-        co_return answer->rules.allows(url.target());
+        co_return std::max(settings_.delay,
+                           std::chrono::ceil<EventLoop::Duration>(wanted));
     } catch (const FetchError&) {
-        co_return false;
+        co_return std::nullopt;
     }
 }
 

@@ -263,6 +263,7 @@ std::size_t Transfer::promised_body() const {
 
 bool Transfer::do_without_body() {
     const auto length = head_.body_length();
+    enough_ = cheap; // also once it's unpacked
     if (only_head_ || length.value_or(cheap + 1) <= cheap)
         return true;
     enough_ = length ? 0 : cheap;

@@ -31,6 +31,8 @@ std::string describe_target(const common::Url& root, const std::string& target,
         return text + "no web page: give the URL of one";
     if (scope != nullptr && scope->excludes(*url))
         return text + "excluded (see --exclude)";
+    if (scope != nullptr && !scope->is_foreign(*url))
+        return text + "not included (see --include)";
     return fmt::format("{}out of scope: crawl {} instead", text, url->href());
 }
 
@@ -89,10 +91,11 @@ std::string Coverage::why_nothing(const std::vector<common::Url>& roots,
     if (roots.empty() && !first_)
         return "there are no results";
     const std::string why = describe(roots.empty() ? *first_ : roots.front(), scope);
-    if (roots.size() < 2)
+    const std::set<common::Url> different(roots.begin(), roots.end());
+    if (different.size() < 2)
         return why;
     return fmt::format("{} ({} came to nothing, too)", why,
-                       common::counted(roots.size() - 1, "other URL"));
+                       common::counted(different.size() - 1, "other URL"));
 }
 
 /// What became of a root, and what its user could type instead.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stage3 {
@@ -21,8 +22,7 @@ class Coverage {
   public:
     /// `searched`: roots that the user wants searched for links. Of any other, it's
     /// enough that they are alive.
-    explicit Coverage(std::vector<common::Url> searched)
-        : searched_(searched.begin(), searched.end()) {}
+    explicit Coverage(std::set<common::Url> searched) : searched_(std::move(searched)) {}
 
     void record(const Record& record);
 

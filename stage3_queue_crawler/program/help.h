@@ -84,8 +84,8 @@ These options change the limits:
   --max-queries N     URLs that differ only after their path, or in segments
                       that look like ids, such as 3f9a77c0b1d24e65 (10000)
   --max-links N       different URLs on a page (10000)
-  --max-fragments N   with --fragments: places that a page's links point to,
-                      and ids on a page (200000)
+  --max-fragments N   with --fragments: places that a page's links point to
+                      (200000)
 
 With --scope prefix, a root without a slash at its end is a folder if its server
 redirects from it to a URL below it; else its folder is the one that it's in.

@@ -387,7 +387,7 @@ void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed
              number_into(checks.max_links, 1, most));
     line.add(
         "--max-fragments", "N",
-        "at most N places that a page's links point to, and N ids of a page (200000)",
+        "at most N places that a page's links point to (200000)",
         number_into(checks.max_fragments, 1, 10'000'000));
     line.add("--accept", "LIST", "statuses, such as 403,500..599, that are alive (2xx)",
              reader_of_statuses(checks.accepted));

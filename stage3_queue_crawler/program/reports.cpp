@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -31,6 +32,15 @@ void check_file(const std::string& option, const std::string& path) {
     file.close();
     if (is_new)
         std::filesystem::remove(path, error);
+}
+
+/// Those that are typed, and in no list.
+std::set<common::Url> searched_roots(const Options& options) {
+    const auto listed = options.roots.begin() + options.typed_roots;
+    std::set<common::Url> roots(options.roots.begin(), listed);
+    std::for_each(listed, options.roots.end(),
+                  [&roots](const common::Url& root) { roots.erase(root); });
+    return roots;
 }
 
 /// Nothing waits for a file on a disk.
@@ -71,8 +81,7 @@ Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
 
 Reports::Reports(EventLoop& loop, Options& options)
     : excuses_(std::move(options.excuses)),
-      coverage_(std::vector(options.roots.begin(),
-                            options.roots.begin() + options.typed_roots)),
+      coverage_(searched_roots(options)),
       write_baseline_(options.write_baseline),
       checks_fragments_(options.crawl.checks.fragments) {
     check_reports(options); // before any of them is made empty

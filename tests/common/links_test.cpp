@@ -444,14 +444,14 @@ TEST_SUITE("hostile pages") {
         CHECK(exceeds.left_out == 0);
     }
     TEST_CASE("a page with too many ids is noticed") {
-        common::LinkLimits limits{.fragments = 3};
+        common::LinkLimits limits{.ids_of_page = 3};
         limits.ids = true;
         const auto has_more = [&](const char* page) {
             return common::find_links(page, "text/html", *common::parse_url("http://h/"),
                                       limits)
                 .has_more_ids;
         };
-        CHECK_FALSE(has_more("<p id=a><p id=b><p id=c>"));
+        CHECK_FALSE(has_more("<p id=a><p id=b><p id=c><a id=c name=b>"));
         CHECK(has_more("<p id=a><p id=b><p id=c><p id=d>"));
     }
     TEST_CASE("URLs that are too long or unreadable are counted") {

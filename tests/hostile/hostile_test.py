@@ -57,7 +57,8 @@ Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = (
 def crawl_together(index, options, format, what_is_wrong):
     """One crawl of an index. `what_is_wrong`: called with the Result, for what is checked only in this format."""
     result = crawls.crawl([index.root], options, format, within=120 * min(trial.PATIENCE, 2))
-    status = max(served.exit for served in index.served)
+    statuses = {served.exit for served in index.served}
+    status = 1 if 1 in statuses else max(statuses)
     wrong = [*checks.wrong_end(result, status), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
     if trial.MEMORY:
         wrong += checks.wrong_memory(result, 40, trial.MAX_BODY)

@@ -72,8 +72,15 @@ bool Excuses::is_ignored(const Record& record) const {
               });
 }
 
+/// A root, or where its redirects have led so far.
+bool Excuses::is_of_root(const Record& record) const {
+    return !record.parent || after_roots_.contains(record.url.href());
+}
+
 /// It's alive. The places on it that are in the baseline are, too, unless we hear more.
 void Excuses::note_alive(const Record& record) {
+    if (record.outcome == Outcome::redirect && is_of_root(record))
+        after_roots_.insert(record.next_url);
     if (baseline_.empty())
         return;
     const auto note = [](Now& now) { now = now == Now::not_met ? Now::alive : now; };
@@ -95,7 +102,7 @@ Standing Excuses::standing_of(const Record& record) {
         return Standing::counts;
     }
     is_root_dead_ =
-        is_root_dead_ || (is_bad && !record.parent && record.fragment.empty());
+        is_root_dead_ || (is_bad && is_of_root(record) && record.fragment.empty());
     if (is_ignored(record)) {
         ++(is_bad ? excused_dead_ : excused_unclear_);
         return Standing::ignored;

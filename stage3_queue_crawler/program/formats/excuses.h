@@ -48,6 +48,7 @@ class Excuses {
 
   private:
     bool is_ignored(const Record& record) const;
+    bool is_of_root(const Record& record) const;
     void note_alive(const Record& record);
 
     enum class Now : std::uint8_t { not_met, alive, dead };
@@ -57,6 +58,7 @@ class Excuses {
     std::set<std::string> dead_; // and not ignored
     std::size_t excused_dead_ = 0;
     std::size_t excused_unclear_ = 0;
+    std::set<std::string, std::less<>> after_roots_; // where their redirects lead
     bool is_root_dead_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +28,9 @@ const std::string no_page = ", and such files aren't searched for links: give th
 struct Rooted {
     explicit Rooted(std::vector<std::string> typed,
                     std::vector<std::string> listed = {}) {
-        std::vector<common::Url> searched;
+        std::set<common::Url> searched;
         for (const std::string& url : typed)
-            roots.push_back(searched.emplace_back(url_of(url)));
+            roots.push_back(*searched.insert(url_of(url)).first);
         for (const std::string& url : listed)
             roots.push_back(url_of(url));
         coverage = Coverage(searched);
@@ -92,6 +93,10 @@ TEST_CASE("a root that leads out of the crawl is none, and its user hears what t
             .say("http://h/", Outcome::redirect, "http://h/excluded")
             .why()
         == "http://h/ redirects to http://h/excluded, which is excluded (see --exclude)");
+    CHECK(Rooted({"http://h/", "http://h/"})
+              .say("http://h/", Outcome::redirect, "http://h/2")
+              .why()
+          == "http://h/ redirects to http://h/2, which is not included (see --include)");
     CHECK(Rooted({"http://h/excluded"}).why()
           == "http://h/excluded is excluded (see --exclude)");
     // Its target was checked, as --external asks for, but that isn't a crawl of it.

@@ -101,7 +101,15 @@ TEST_CASE("a root that is dead is noticed, and other dead URLs are no roots") {
     excuses.standing_of(linked);
     excuses.standing_of(dead("http://h/page", "place"));
     CHECK_FALSE(excuses.is_root_dead());
-    excuses.standing_of(dead("http://h/"));
+    SUBCASE("itself") { excuses.standing_of(dead("http://h/")); }
+    SUBCASE("at the end of its redirects") {
+        Record moved = record("http://h/", Outcome::redirect);
+        moved.next_url = "http://h/2";
+        excuses.standing_of(moved);
+        Record gone = dead("http://h/2");
+        gone.parent = moved.url;
+        excuses.standing_of(gone);
+    }
     CHECK(excuses.is_root_dead());
 }
 

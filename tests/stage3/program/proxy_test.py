@@ -25,7 +25,7 @@ class Proxy(Handler):
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.server.site)) as site:
             site.request("GET", "/")
             self.send_response(site.getresponse().status)
-        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -73,13 +73,13 @@ class Proxies(unittest.TestCase):
                                      ([], {"all_proxy": self.url})):
             self.proxy.asked.clear()
             record = self.crawl("http://no-such-host.invalid/a?b", *arguments, **variables)
-            self.assertEqual(record["outcome"], "file")
+            self.assertEqual(record["outcome"], "page")
             self.assertEqual(self.proxy.asked, ["http://no-such-host.invalid/a?b"])
 
     def test_https_goes_through_a_tunnel(self):
         self.proxy.site = self.port_of_site("https")
         record = self.crawl("https://localhost:443/", "--cacert", CA, https_proxy=self.url)
-        self.assertEqual((record["outcome"], record["error"]), ("file", None))
+        self.assertEqual((record["outcome"], record["error"]), ("page", None))
         self.assertEqual(self.proxy.asked, ["localhost:443"])
 
     def test_a_bad_certificate_at_the_end_of_a_tunnel_is_the_sites(self):
@@ -97,7 +97,7 @@ class Proxies(unittest.TestCase):
     def test_no_proxy_exempts_hosts(self):
         port = self.port_of_site()
         record = self.crawl(f"http://127.0.0.1:{port}/", http_proxy=self.url, no_proxy="127.0.0.1")
-        self.assertEqual((record["outcome"], self.proxy.asked), ("file", []))
+        self.assertEqual((record["outcome"], self.proxy.asked), ("page", []))
 
     def test_a_proxy_that_refuses_a_tunnel_is_named(self):
         for status in (403, 407):

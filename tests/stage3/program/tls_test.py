@@ -30,7 +30,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         shown = (encrypted and self.connection.getpeercert() or {}).get("subject", [])
         name = dict(pair for part in shown for pair in part).get("commonName", "none")
         self.send_response(200)
-        self.send_header("Content-Type", "text/plain; charset=" + name)
+        self.send_header("Content-Type", "text/html; charset=" + name)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -103,7 +103,7 @@ class Certificates(unittest.TestCase):
 
     def assertTrusted(self, url, *arguments, **variables):
         status, record = self.crawl(url, *arguments, **variables)
-        self.assertEqual((status, record["outcome"], record["error"]), (0, "file", None))
+        self.assertEqual((status, record["outcome"], record["error"]), (0, "page", None))
         return record
 
     def assertRefused(self, error, url, *arguments, **variables):

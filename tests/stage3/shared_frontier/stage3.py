@@ -43,13 +43,18 @@ class Process(subprocess.Popen):
         return read_records(self.wrote.read_text(encoding="utf-8"))
 
 
+def all_records(text):
+    """Without the lines that say why a crawl isn't complete."""
+    return [record for record in map(json.loads, text.splitlines()) if "url" in record]
+
+
 def read_records(text):
-    return {record["url"]: record for record in map(json.loads, text.splitlines()) if not record["fragment"]}
+    return {record["url"]: record for record in all_records(text) if not record["fragment"]}
 
 
 def missing_fragments(text):
     """(URL, fragment), sorted."""
-    records = [json.loads(line) for line in text.splitlines()]
+    records = all_records(text)
     return sorted((record["url"], record["fragment"]) for record in records if record["fragment"])
 
 

@@ -357,7 +357,7 @@ class Show:
 
 def read_report(path):
     with open(path, encoding="utf-8") as report:
-        return [json.loads(line) for line in report]
+        return [record for record in map(json.loads, report) if "url" in record]
 
 
 def differences(alone, records):
