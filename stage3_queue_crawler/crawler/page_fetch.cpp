@@ -89,10 +89,11 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
     return options;
 }
 
-/// HEAD, and then GET unless that says that the URL is alive: there is no status with
-/// which no server has ever refused HEAD, and some just break the connection.
-Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, Purpose purpose,
-                                     int tries) {
+/// First HEAD. Nothing, unless that says that the URL is alive: there is no status with
+/// which no server has ever refused HEAD, and some just break the connection. So the next
+/// try is a GET, when it's the host's turn again.
+Coroutine<std::optional<Response>>
+PageFetch::check(common::Url url, GetOptions options, Purpose purpose, int tries) {
     options.only_head = tries <= 1;
     try {
         Response response = co_await session_.get(url, options);
@@ -100,11 +101,10 @@ Coroutine<Response> PageFetch::check(common::Url url, GetOptions options, Purpos
             co_return response;
         co_await response.skip(); // there is no body; but the connection is free then
     } catch (const FetchError& error) {
-        if (!options.only_head || !error.was_sent)
+        if (!options.only_head || !error.was_sent || retries_.after(error, tries))
             throw;
     }
-    options.only_head = false;
-    co_return co_await session_.get(url, options);
+    co_return std::nullopt;
 }
 
 /// A server that asks for a pause gets it: its GET is the next try, if there is one. (A
@@ -207,11 +207,15 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
     };
     try {
         on_request();
-        Coroutine<Response> request = // GCC 12 miscompiles a "?:" inside co_await
-            is_check ? check(std::move(url), std::move(options), purpose, tries)
-                     : session_.get(std::move(url), std::move(options));
-        Response response = co_await std::move(request);
+        std::optional<Response> answer;
+        if (is_check)
+            answer = co_await check(std::move(url), std::move(options), purpose, tries);
+        else
+            answer = co_await session_.get(std::move(url), std::move(options));
         alone_since_.reset();
+        if (!answer)
+            co_return Again{}; // with GET
+        Response& response = *answer;
         page.status = response.status();
         page.retry_after = response.retry_after();
         again = after_status(page.status, page.retry_after, tries);

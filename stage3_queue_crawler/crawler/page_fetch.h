@@ -92,8 +92,8 @@ class PageFetch {
     Coroutine<Fetched> ask(common::Url url, int tries, std::function<void()> on_request,
                            Purpose purpose, GetOptions options);
     void take_headers(const Response& response, PageResponse& page) const;
-    Coroutine<Response> check(common::Url url, GetOptions options, Purpose purpose,
-                              int tries);
+    Coroutine<std::optional<Response>> check(common::Url url, GetOptions options,
+                                             Purpose purpose, int tries);
     bool believes(const Response& to_head, const GetOptions& options, Purpose purpose);
     bool may_be_searched(const ResponseHead& head) const;
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,

@@ -220,8 +220,8 @@ a process dies, the others take over its work. One of them writes the report.
                   before taking part, make URLs that were given up work again
 
 A URL is given up after several processes died while fetching it, the last ones
-while fetching nothing else. It counts as failed, and the exit status is 3,
-since what only it links to is missing.
+while fetching nothing else. It counts as failed, so it's dead, and what only it
+links to is missing.
 
 Give every process the same URLs and the same options that define the crawl;
 workers, time limits and formats may differ. A process that has ended or died
