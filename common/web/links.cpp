@@ -149,7 +149,8 @@ class LinkSorter {
             && known_places_.contains(number_of(target.page, fragment.hash));
         const bool has_room = places.size() < limits_.fragments;
         if (!has_room && !is_known)
-            leave_out(places_left_out_, result_.places_left_out, target.url, fragment.hash);
+            leave_out(places_left_out_, result_.places_left_out, target.url,
+                      fragment.hash);
         return has_room && !is_known;
     }
 

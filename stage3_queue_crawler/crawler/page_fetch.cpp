@@ -92,8 +92,8 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
 /// First HEAD. Nothing, unless that says that the URL is alive: there is no status with
 /// which no server has ever refused HEAD, and some just break the connection. So the next
 /// try is a GET, when it's the host's turn again.
-Coroutine<std::optional<Response>>
-PageFetch::check(common::Url url, GetOptions options, Purpose purpose, int tries) {
+Coroutine<std::optional<Response>> PageFetch::check(common::Url url, GetOptions options,
+                                                    Purpose purpose, int tries) {
     options.only_head = tries <= 1;
     try {
         Response response = co_await session_.get(url, options);

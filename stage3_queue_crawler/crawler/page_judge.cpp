@@ -250,8 +250,8 @@ void PageJudge::leave_out(std::size_t links, const std::string& what, const Work
 }
 
 void PageJudge::leave_out_beyond_limits(const common::Links& links, const Work& work) {
-    const bool is_within =
-        links.left_out + links.too_long + links.places_left_out == 0 && !links.has_more_ids;
+    const bool is_within = links.left_out + links.too_long + links.places_left_out == 0
+                           && !links.has_more_ids;
     if (is_within) // as nearly always
         return;
     constexpr std::size_t mebi = std::size_t{1024} * 1024;

@@ -61,10 +61,11 @@ Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
 
 /// The rules of an origin that is asked again. It can't be dropped until it has answered.
 RobotsCache::Answer RobotsCache::take_old(Origin& origin) {
-    if (!origin.kept)
+    const auto kept = std::exchange(origin.kept, std::nullopt);
+    if (!kept)
         return origin.before; // the last fetch was cancelled, or failed
-    bytes_kept_ -= (*origin.kept)->second;
-    kept_.erase(*std::exchange(origin.kept, std::nullopt));
+    bytes_kept_ -= (*kept)->second;
+    kept_.erase(*kept);
     return origin.answer.result();
 }
 

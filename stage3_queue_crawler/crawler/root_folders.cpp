@@ -75,7 +75,9 @@ Coroutine<std::optional<bool>> RootFolders::is_folder(Url root) {
         if (!common::is_redirect(response.status))
             break;
         const auto target = common::resolve_url(response.location, url);
-        const std::string place = target ? Scope::place_of(*target) : std::string();
+        if (!target)
+            break;
+        const std::string place = Scope::place_of(*target);
         if (place.starts_with(page + '/'))
             co_return true;
         if (place.substr(0, place.find('?')) != page)
@@ -95,10 +97,9 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
     for (int tries = 1;; ++tries) {
         Fetched fetched = co_await fetch_.fetch(url, tries, [] {}, Purpose::check);
         auto* const response = std::get_if<PageResponse>(&fetched);
-        const auto wait = response != nullptr ? RetryPolicy::Duration()
-                                              : std::get<Again>(fetched).wait;
-        const auto rest =
-            std::max(*pause, std::chrono::ceil<EventLoop::Duration>(wait));
+        const auto wait =
+            response != nullptr ? RetryPolicy::Duration() : std::get<Again>(fetched).wait;
+        const auto rest = std::max(*pause, std::chrono::ceil<EventLoop::Duration>(wait));
         settings_.hold(host_of(url), rest);
         if (response != nullptr)
             co_return std::move(*response);

@@ -28,7 +28,7 @@ class RootFolders {
   public:
     struct Settings {
         bool obey_robots = true;
-        EventLoop::Duration delay{};  ///< between two requests to a host
+        EventLoop::Duration delay{};   ///< between two requests to a host
         std::size_t hosts_at_once = 1; ///< of each, one root at a time is asked for
         /// Called when a host was asked, with the pause that it now gets.
         std::function<void(const std::string&, EventLoop::Duration)> hold =

@@ -88,9 +88,12 @@ std::string Coverage::why_nothing(const std::vector<common::Url>& roots,
                                   const Scope* scope) const {
     if (has_checked_ || is_anything_alive())
         return {};
-    if (roots.empty() && !first_)
+    const common::Url* const first = !roots.empty() ? &roots.front()
+                                     : first_       ? &*first_
+                                                    : nullptr;
+    if (first == nullptr)
         return "there are no results";
-    const std::string why = describe(roots.empty() ? *first_ : roots.front(), scope);
+    std::string why = describe(*first, scope);
     const std::set<common::Url> different(roots.begin(), roots.end());
     if (different.size() < 2)
         return why;

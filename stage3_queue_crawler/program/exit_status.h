@@ -7,9 +7,9 @@
 
 namespace stage3 {
 
-/// Some URLs are dead, whether or not the crawl is complete: what it has found stays true,
-/// so this status goes before the next one, unless the results can't be written. (Every
-/// report names what is missing, so a script can see that, too.)
+/// Some URLs are dead, whether or not the crawl is complete: what it has found stays
+/// true, so this status goes before the next one, unless the results can't be written.
+/// (Every report names what is missing, so a script can see that, too.)
 constexpr int dead_status = 1;
 
 /// No URL is dead, as far as the crawl has come. But it was cut short, something was left

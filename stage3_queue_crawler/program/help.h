@@ -239,21 +239,40 @@ Examples:
 
 /// For the man page: what a script could notice, and how to get the old behaviour.
 constexpr std::string_view changes =
-    R"(The exit status is 1 if a URL is dead, also if the crawl isn't complete, which
-was 3. That it isn't complete is in every report: with jsonl, look for a line
-with "incomplete"; with csv, for this outcome.
+    R"(What has changed, and in brackets how to get the old behaviour.
 
-A crawl that has checked nothing ends with 3 instead of 0, and says what to type
-instead. A root that is no page, but that you want checked all the same, can be
-in a list: --urls-from.
+The exit status
+- is 1 if a URL is dead, also if the crawl isn't complete or a page was given
+  up, which was 3 (the report says what is incomplete);
+- is 3 instead of 0 if nothing was checked (put roots that are no pages into a
+  list: --urls-from);
+- after Ctrl-C, SIGTERM or SIGHUP is that of a program that died by the signal:
+  a shell shows 130, 143 and 129, where all were 130. A second signal kills at
+  once;
+- is 3 instead of 1 with newer versions of libcurl, too, if --cert can't be
+  used.
 
-With --scope prefix, a root without a slash at its end is asked for once more,
-before the crawl: it may be a folder. To get the folder that it's in, name that
-folder, too.
+Reports
+- of a crawl that isn't complete say so in every format: with jsonl in last
+  lines that have no "url" but "incomplete"; with csv in rows with this outcome;
+  with JUnit in further tests, of which one fails if nothing was checked, and
+  one is an error if the crawl was cut short;
+- as text have "Left out:" where they had "Links that were left out", and name
+  pages.
 
-The limit for links on a page (--max-links) counts different URLs, and no longer
-fragments, which have a limit of their own: --max-fragments 10000 is as before.
-The text report names pages that exceed a limit, under "Left out".
+What is fetched and checked
+- The limit for links on a page counts different URLs, and no longer fragments,
+  which have a limit of their own (--max-fragments 10000).
+- With --scope prefix, a root without a slash at its end is asked for before the
+  crawl, since it may be a folder (name the folder that it's in, too).
+- Up to 20 redirects are followed, not 10 (--max-redirects 10).
+- A file that isn't searched for links is alive if its head says so, even if
+  it's larger than --max-body, slow, or cut off; "bytes" says what arrived.
+- A HEAD that isn't answered with 2xx is followed by a GET, as the next try.
+- After 408, 421 or 425, a request is repeated once, on a new connection.
+- A robots.txt is asked for again after a day.
+- A baseline isn't written if a root's redirects end in a dead URL, or nothing
+  was checked.
 )";
 
 } // namespace stage3

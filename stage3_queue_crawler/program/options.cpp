@@ -385,10 +385,9 @@ void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed
              reader_of_time(typed.foreign_delay, 0));
     line.add("--max-links", "N", "at most N different URLs of a page (10000)",
              number_into(checks.max_links, 1, most));
-    line.add(
-        "--max-fragments", "N",
-        "at most N places that a page's links point to (200000)",
-        number_into(checks.max_fragments, 1, 10'000'000));
+    line.add("--max-fragments", "N",
+             "at most N places that a page's links point to (200000)",
+             number_into(checks.max_fragments, 1, 10'000'000));
     line.add("--accept", "LIST", "statuses, such as 403,500..599, that are alive (2xx)",
              reader_of_statuses(checks.accepted));
     line.add_flag("--strict", "exit with 1 also for URLs whose state is unclear",

@@ -80,8 +80,7 @@ Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
       output(open_for(option, [&] { return Output(loop, file); })) {}
 
 Reports::Reports(EventLoop& loop, Options& options)
-    : excuses_(std::move(options.excuses)),
-      coverage_(searched_roots(options)),
+    : excuses_(std::move(options.excuses)), coverage_(searched_roots(options)),
       write_baseline_(options.write_baseline),
       checks_fragments_(options.crawl.checks.fragments) {
     check_reports(options); // before any of them is made empty

@@ -100,7 +100,8 @@ WriteEnd::WriteEnd(common::Socket file) : WriteEnd(file.fd()) {
     if (own_)
         return;
     own_ = std::move(file);
-    static_cast<void>(common::make_nonblocking(fd_)); // no one else uses this opening
+    // No one else uses this opening. If that fails, a write may wait.
+    [[maybe_unused]] const auto failure = common::make_nonblocking(fd_);
 }
 
 void write_all(const WriteEnd& end, std::string_view text) {

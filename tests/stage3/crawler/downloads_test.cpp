@@ -68,7 +68,7 @@ TEST_CASE("a download is alive once its head has come") {
 TEST_CASE("a download may be larger than what is read of pages") {
     Setup setup;
     setup.settings.session.max_body = 1000;
-    for (const std::size_t size : {2000, 200'000}) {
+    for (const std::size_t size : {std::size_t{2'000}, std::size_t{200'000}}) {
         const Said said =
             linked(respond(200, "application/zip", std::string(size, 'x')), setup);
         CHECK(said.outcome == Outcome::file);

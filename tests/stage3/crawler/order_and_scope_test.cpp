@@ -187,7 +187,8 @@ TEST_CASE("a page with too many links is read up to a limit, and the crawl repor
     CHECK(result[server.url("/inside")].status == 404); // links out of scope don't count
     CHECK(result.notes
           == std::vector<std::string>{
-              server.url() + ": left out: 5 links beyond --max-links (10000), or 4 MiB of URLs",
+              server.url()
+                  + ": left out: 5 links beyond --max-links (10000), or 4 MiB of URLs",
               server.url() + ": left out: 1 links too long for URLs"});
 }
 

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <ostream> // doctest wants it
 #include <string>
@@ -27,7 +28,7 @@ using stage3::WriteEnd;
 
 namespace {
 
-enum class Kind { pipe, socket };
+enum class Kind : std::uint8_t { pipe, socket };
 
 /// Where this program and another one write. Both descriptors block, as a shell's do.
 class Shared {

@@ -119,7 +119,7 @@ class Chaos:
     @property
     def good(self):
         """The exit statuses of a process that has joined."""
-        return (3,) if self.deadly else (0, 1)
+        return (1,) if self.deadly else (0, 1)
 
     # ---- the faults ----
 
