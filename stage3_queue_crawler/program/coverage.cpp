@@ -88,9 +88,9 @@ std::string Coverage::why_nothing(const std::vector<common::Url>& roots,
                                   const Scope* scope) const {
     if (has_checked_ || is_anything_alive())
         return {};
-    const common::Url* const first = !roots.empty() ? &roots.front()
-                                     : first_       ? &*first_
-                                                    : nullptr;
+    const common::Url* first = first_ ? &*first_ : nullptr;
+    if (!roots.empty())
+        first = &roots.front();
     if (first == nullptr)
         return "there are no results";
     std::string why = describe(*first, scope);
