@@ -86,6 +86,8 @@ class LinkSorter {
             return target;
         const bool is_wanted =
             target != nullptr ? target->is_wanted : limits_.wanted(*url);
+        if (!is_wanted && role == LinkRole::refresh)
+            result_.refreshes_to = url;
         if (!is_wanted && (!limits_.foreign || !limits_.foreign(*url)))
             return nullptr;
         if (result_.urls.size() + result_.others.size() >= limits_.links

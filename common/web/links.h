@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,8 @@ struct Links {
     bool has_more_ids = false;       ///< than the limit, so `ids` doesn't have all
     std::size_t unreadable = 0;      ///< other links that are no http or https URL
     std::vector<OtherLink> others;   ///< each once
+    /// Where a meta refresh leads, if LinkLimits::wanted doesn't want that.
+    std::optional<Url> refreshes_to = {};
     IdSet ids;
     /// Those that need an element there, of the links above. Those that point into the
     /// document itself are left out if it has one.

@@ -227,6 +227,8 @@ void PageJudge::take_links(common::Links links, const Work& work,
     take_references(links, work, page);
     std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, work); });
     page.record.links = links.urls.size();
+    if (links.refreshes_to && links.urls.empty())
+        page.record.next_url = links.refreshes_to->href();
     page.record.outcome = is_style_sheet(response) ? Outcome::file : Outcome::page;
     leave_out_beyond_limits(links, work);
     page.found.links = std::move(links.urls);

@@ -41,8 +41,9 @@ struct Record {
     std::optional<common::Url> parent = {}; ///< where it was first found; none: a root
     std::size_t depth = 0;                  ///< links away from a root, via `parent`
     Outcome outcome = Outcome::failed;
-    int status = 0;           ///< 0 if there was none
-    std::string next_url;     ///< where a redirect leads; else empty
+    int status = 0; ///< 0 if there was none
+    /// Where a redirect leads, or a page that has nothing but a refresh; else empty.
+    std::string next_url;
     std::string error;        ///< why it's dead or disallowed, in words; else empty
     std::string content_type; ///< as sent, without its parameters
     std::string charset;      ///< as the header names it

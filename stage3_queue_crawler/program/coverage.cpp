@@ -12,13 +12,19 @@
 namespace stage3 {
 namespace {
 
+/// A page that only leads away, by a meta refresh.
+bool is_way_out(Outcome outcome, const std::string& next_url) {
+    return outcome == Outcome::page && !next_url.empty();
+}
+
 /// A page that was searched, or the news that something is dead, is what users want. A
 /// file was at least named by a list.
 bool is_result(const Record& record, bool is_to_be_searched) {
-    if (record.outcome == Outcome::page || is_dead(record.outcome))
+    const bool is_way = is_way_out(record.outcome, record.next_url);
+    if ((record.outcome == Outcome::page && !is_way) || is_dead(record.outcome))
         return true;
     const bool is_named = !record.parent || record.role == common::LinkRole::sitemap;
-    return record.outcome == Outcome::file && is_named && !is_to_be_searched;
+    return (record.outcome == Outcome::file || is_way) && is_named && !is_to_be_searched;
 }
 
 /// A root whose redirects lead out of the crawl.
@@ -107,7 +113,7 @@ std::string Coverage::describe(const common::Url& root, const Scope* scope) cons
     if (way.empty())
         return fmt::format("{} is excluded (see --exclude)", root.href());
     const Seen& last = *find(*way.back());
-    if (last.outcome == Outcome::redirect)
+    if (last.outcome == Outcome::redirect || is_way_out(last.outcome, last.next_url))
         return describe_target(root, last.next_url, scope);
     if (way.size() > 1 && scope != nullptr && !scope->contains(*way.back()))
         return describe_target(root, std::string(way.back()->href()), scope);

@@ -121,8 +121,10 @@ void write_fragments(Writer& to, const common::LinkFragments& fragments) {
     }
 }
 
-/// Comes before what is only there if a page has exceeded a limit for places.
+// Each comes before what few pages have: limits for places that they exceed, a refresh
+// that leads away.
 constexpr std::uint64_t mark_of_limits = 1;
+constexpr std::uint64_t mark_of_refresh = 2;
 
 bool read_fragments(Reader& from, common::LinkFragments& fragments) {
     for (std::size_t left = from.count(); left > 0; --left) {
@@ -167,6 +169,10 @@ std::string to_bytes(const common::Links& links, const Url& page) {
         to.number(links.places_left_out);
         to.number(links.has_more_ids ? 1 : 0);
     }
+    if (links.refreshes_to) {
+        to.number(mark_of_refresh);
+        to.url(*links.refreshes_to);
+    }
     return to.take();
 }
 
@@ -196,11 +202,16 @@ std::optional<common::Links> read_links(std::string_view bytes, const Url& page)
         links.ids.insert(from.hash());
     if (!read_fragments(from, links.fragments))
         return {};
-    if (!from.is_at_end()) {
-        if (from.number() != mark_of_limits)
+    while (!from.is_at_end()) {
+        const std::uint64_t mark = from.number();
+        if (mark == mark_of_limits) {
+            links.places_left_out = static_cast<std::size_t>(from.number());
+            links.has_more_ids = from.number() == 1;
+        } else if (mark == mark_of_refresh) {
+            links.refreshes_to = from.url();
+        } else {
             return {};
-        links.places_left_out = static_cast<std::size_t>(from.number());
-        links.has_more_ids = from.number() == 1;
+        }
     }
     if (!from.is_good() || !from.is_at_end())
         return {};

@@ -595,6 +595,19 @@ TEST_CASE("links out of scope are found if they're asked for") {
     CHECK(found.others[0].role == common::LinkRole::hyperlink);
 }
 
+TEST_CASE("a refresh that leads away is remembered, though it's no link") {
+    common::LinkLimits limits;
+    limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
+    const auto refresh_of = [&](const char* to) {
+        const auto found = common::find_links(
+            fmt::format("<meta http-equiv=refresh content='0; url={}'><a href=//x/>", to),
+            "text/html", *common::parse_url("http://h/"), limits);
+        return found.refreshes_to ? std::string(found.refreshes_to->href()) : "";
+    };
+    CHECK(refresh_of("http://other/a") == "http://other/a");
+    CHECK(refresh_of("/a").empty());
+}
+
 TEST_CASE("fragments that occur often take no room from others") {
     std::string page;
     for (int i = 0; i < 12; ++i)

@@ -206,3 +206,15 @@ TEST_CASE("the body of a redirect or of an error doesn't matter") {
     CHECK(result[server.url("/x")].outcome == Outcome::page);
     CHECK(server.times_asked("/moved") == 1);
 }
+
+TEST_CASE("a page that has nothing but a refresh out of the scope says where it leads") {
+    ScriptedServer server;
+    const std::string refresh =
+        "<meta http-equiv=refresh content='0; url=http://elsewhere.example/'>";
+    server.on("/", html(refresh + "<a href=/more>"));
+    server.on("/more", html(refresh));
+    const Result result = Setup().crawl(server.url());
+    CHECK(result[server.url()].next_url.empty());
+    CHECK(result[server.url("/more")].next_url == "http://elsewhere.example/");
+    CHECK(result[server.url("/more")].outcome == Outcome::page);
+}

@@ -84,6 +84,17 @@ TEST_CASE("a root that leads out of the crawl is none, and its user hears what t
               .why()
           == "http://h/ redirects to http://g/, which is out of scope: crawl http://g/ "
              "instead");
+    // A page that only leads away (its meta refresh) is no better.
+    CHECK(Rooted({"http://h/"})
+              .say("http://h/", Outcome::redirect, "http://h/2")
+              .say("http://h/2", Outcome::page, "http://g/")
+              .why()
+          == "http://h/ redirects to http://g/, which is out of scope: crawl http://g/ "
+             "instead");
+    CHECK(Rooted({}, {"http://h/"})
+              .say("http://h/", Outcome::page, "http://g/")
+              .why()
+              .empty());
     CHECK(
         Rooted({"http://h/"}).say("http://h/", Outcome::redirect, "mailto:\xffg").why()
         == "http://h/ redirects to mailto:\\xffg, which is no web page: give the URL of "

@@ -65,10 +65,12 @@ TEST_CASE("what exceeds the limits for places is remembered, too") {
     common::Links links = some_links();
     links.places_left_out = 70'000;
     links.has_more_ids = true;
+    links.refreshes_to = at("http://other/");
     const auto read = read_links(to_bytes(links, at("http://h/")), at("http://h/"));
     REQUIRE(read);
     CHECK(read->places_left_out == 70'000);
     CHECK(read->has_more_ids);
+    CHECK(read->refreshes_to == links.refreshes_to);
 }
 
 TEST_CASE("a page without links takes a few bytes") {
