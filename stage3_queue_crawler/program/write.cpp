@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <climits>
 #include <exception>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -21,14 +22,14 @@ namespace {
 /// What `fd` leads to, opened again. "Don't wait" holds for one opening of a file, so
 /// others don't notice.
 common::Socket open_again(int fd) {
-    std::array<char, 256> name{};
+    std::array<char, 256> terminal{};
     const bool is_terminal = ::isatty(fd) == 1;
-    if (is_terminal && ::ttyname_r(fd, name.data(), name.size()) != 0)
+    if (is_terminal && ::ttyname_r(fd, terminal.data(), terminal.size()) != 0)
         return {};
-    if (!is_terminal)
-        fmt::format_to_n(name.data(), name.size() - 1, "/proc/self/fd/{}", fd);
+    const std::string name =
+        is_terminal ? terminal.data() : fmt::format("/proc/self/fd/{}", fd);
     return common::Socket(
-        ::open(name.data(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+        ::open(name.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
 }
 
 /// Waits that long for room; -1: without a limit. False: there is none.

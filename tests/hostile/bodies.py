@@ -57,7 +57,7 @@ def image(to_head):
     """What is said of an image whose HEAD gets this answer, while its GET gets the image."""
     return dict(answers={"/page": ok('<img src="/case">'),
                          "/case": lambda request: ok("it", type="image/png") if request.count else to_head},
-                expected={"/page": page(), "/case": file(tries=1)}, links=["/page"])
+                expected={"/page": page(), "/case": file(tries=2)}, links=["/page"])
 
 
 FORGED = http("HTTP/1.1 200 OK", HTML, "Content-Length: 6", body="forged")

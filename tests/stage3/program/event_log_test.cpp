@@ -49,7 +49,8 @@ TEST_CASE("a trace shows the outcome of each fetch") {
     ScriptedServer server;
     server.on("/", html("<a href=/moved><a href=/broken>"));
     server.on("/moved", tests::redirect_to("/"));
-    server.on("/broken", {tests::Send{"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nab"},
+    server.on("/broken", {tests::Send{"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n"
+                                      "Content-Length: 9\r\n\r\nab"},
                           tests::Reset{}});
     const std::string file = fmt::format("/tmp/stage3_test_{}.trace", ::getpid());
     CHECK(run_stage3({"--no-robots", "--max-tries", "1", "--trace", file, server.url()})
