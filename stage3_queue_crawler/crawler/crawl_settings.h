@@ -51,6 +51,7 @@ struct CrawlSettings {
     /// handles nothing else. Called often, and in executor threads, too.
     std::function<bool()> is_asked_to_end = [] { return false; };
     SessionOptions session;
+    OpenHttp open_http = open_session; ///< a test may bring a web of its own
     /// What servers answered earlier. It must outlive the crawl. nullptr: nothing.
     Answers* answers = nullptr;
     /// By a root's origin, such as "https://example.org:8080".

@@ -132,6 +132,7 @@ class Crawler {
 template <Frontier F>
 PageFetchSettings Crawler<F>::settings_of_fetch() const {
     return {.session = settings_.session,
+            .open_http = settings_.open_http,
             .max_tries = settings_.max_tries,
             .reads_style_sheets = settings_.checks.assets,
             .roots = roots_,

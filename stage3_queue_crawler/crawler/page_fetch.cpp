@@ -73,8 +73,9 @@ void confirm(KeptParts& earlier, KeptParts& now) {
 } // namespace
 
 PageFetch::PageFetch(EventLoop& loop, PageFetchSettings settings)
-    : loop_(loop), settings_(std::move(settings)), retries_(settings_.max_tries),
-      session_(loop, settings_.session) {}
+    : loop_(loop), settings_(std::move(settings)),
+      retries_(settings_.max_tries, loop.random()),
+      session_(settings_.open_http(loop, settings_.session)) {}
 
 GetOptions PageFetch::options_for(const common::Url& url) const {
     GetOptions options;
@@ -96,7 +97,7 @@ Coroutine<std::optional<Response>> PageFetch::check(common::Url url, GetOptions 
                                                     Purpose purpose, int tries) {
     options.only_head = tries <= 1;
     try {
-        Response response = co_await session_.get(url, options);
+        Response response = co_await session_->get(url, options);
         if (!options.only_head || believes(response, options, purpose))
             co_return response;
         co_await response.skip(); // there is no body; but the connection is free then
@@ -162,7 +163,7 @@ Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, int tries,
         co_return Again{.wait = {}, .was_a_try = false};
     if (earlier && earlier->kept->source != KeptParts::Source::old) {
         if (earlier->kept->may_be_private)
-            session_.allow_private();
+            session_->allow_private();
         co_return std::move(*earlier);
     }
     GetOptions options = options_for(url);
@@ -187,7 +188,7 @@ void PageFetch::take_headers(const Response& response, PageResponse& page) const
     if (settings_.answers == nullptr)
         return;
     page.kept = std::make_shared<KeptParts>();
-    page.kept->may_be_private = session_.may_be_private();
+    page.kept->may_be_private = session_->may_be_private();
     if (const auto etag = response.header("ETag"); is_entity_tag(etag))
         page.kept->etag = etag;
     if (const auto date = response.header("Last-Modified"); is_date(date))
@@ -211,7 +212,7 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         if (is_check)
             answer = co_await check(std::move(url), std::move(options), purpose, tries);
         else
-            answer = co_await session_.get(std::move(url), std::move(options));
+            answer = co_await session_->get(std::move(url), std::move(options));
         alone_since_.reset();
         if (!answer)
             co_return Again{}; // with GET
@@ -290,7 +291,7 @@ Again PageFetch::wait_for_descriptor(const FetchError& error) {
     if (fatal_)
         std::rethrow_exception(fatal_);
     // Other fetches return theirs when they are done. Without any, none will come back.
-    if (session_.is_busy())
+    if (session_->is_busy())
         alone_since_.reset();
     else if (!alone_since_)
         alone_since_ = loop_.time();

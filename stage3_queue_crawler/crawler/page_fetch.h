@@ -19,6 +19,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -37,6 +38,7 @@ using Fetched = std::variant<PageResponse, Again>;
 
 struct PageFetchSettings {
     SessionOptions session;
+    OpenHttp open_http = open_session;
     int max_tries = 1;               ///< for any one URL
     bool reads_style_sheets = false; ///< they are searched, as pages are
     std::vector<common::Url> roots;
@@ -84,7 +86,7 @@ class PageFetch {
     /// named, wherever links and redirects lead.
     GetOptions options_for(const common::Url& url) const;
     /// For fetching what isn't a page.
-    Session& session() { return session_; }
+    Http& session() { return *session_; }
 
   private:
     Coroutine<Fetched> find_or_ask(common::Url url, int tries,
@@ -106,7 +108,7 @@ class PageFetch {
     EventLoop& loop_;
     const PageFetchSettings settings_;
     RetryPolicy retries_;
-    Session session_;
+    std::unique_ptr<Http> session_;
     std::optional<EventLoop::TimePoint> alone_since_; // waiting for a descriptor
     std::exception_ptr fatal_;                        // why the crawl must end
     bool said_descriptors_ = false;

@@ -4,6 +4,7 @@
 #include "stage3_queue_crawler/http/session.h"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <random>
 
@@ -19,8 +20,9 @@ class RetryPolicy {
   public:
     using Duration = std::chrono::duration<double>;
 
-    /// `max_tries`: in total, for one URL.
-    explicit RetryPolicy(int max_tries) : max_tries_(max_tries) {}
+    /// `max_tries`: in total, for one URL. `seed`: a random number, such as the loop's.
+    RetryPolicy(int max_tries, std::uint32_t seed)
+        : max_tries_(max_tries), random_(seed) {}
 
     /// There was no complete response, for the `tries`-th time.
     std::optional<Duration> after(const FetchError& error, int tries);
@@ -41,7 +43,7 @@ class RetryPolicy {
     Duration growing(Duration first, int tries);
 
     int max_tries_;
-    std::minstd_rand random_{std::random_device{}()};
+    std::minstd_rand random_;
 };
 
 } // namespace stage3

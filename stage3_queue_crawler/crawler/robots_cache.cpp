@@ -31,9 +31,9 @@ bool is_no_descriptor(const std::exception_ptr& exception) {
 
 } // namespace
 
-RobotsCache::RobotsCache(EventLoop& loop, Session& session, Settings settings)
+RobotsCache::RobotsCache(EventLoop& loop, Http& session, Settings settings)
     : loop_(loop), session_(session), settings_(std::move(settings)),
-      retries_(settings_.max_tries), fetches_(settings_.most_at_once) {}
+      retries_(settings_.max_tries, loop.random()), fetches_(settings_.most_at_once) {}
 
 // [ask]
 Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {

@@ -61,7 +61,7 @@ class RobotsCache {
     static constexpr std::chrono::minutes failed_for{1};
 
     /// Belongs to the loop's thread. `loop` and `session` must outlive it.
-    RobotsCache(EventLoop& loop, Session& session, Settings settings);
+    RobotsCache(EventLoop& loop, Http& session, Settings settings);
 
     /// From now on, its fetches are tasks of this group. Call it before `ask`.
     void fetch_in(TaskGroup& group) { group_ = &group; }
@@ -100,7 +100,7 @@ class RobotsCache {
     Coroutine<Tried> try_to_fetch(common::Url robots_url, int tries);
 
     EventLoop& loop_;
-    Session& session_;
+    Http& session_;
     const Settings settings_;
     RetryPolicy retries_;
     std::unordered_map<common::Url, Origin> origins_; // by robots.txt's URL

@@ -52,7 +52,7 @@ class Sitemaps {
     Sitemaps(EventLoop& loop, PageFetch& fetch, RobotsCache& robots, const Scope& scope,
              Settings settings)
         : loop_(loop), fetch_(fetch), robots_(robots), scope_(scope),
-          settings_(std::move(settings)), retries_(settings_.max_tries) {}
+          settings_(std::move(settings)), retries_(settings_.max_tries, loop.random()) {}
 
     /// Reads them; call it once. What can't be read is left out. Throws as
     /// `PageFetch::after` does.

@@ -27,9 +27,6 @@ std::string digits_of(const common::Address& address) {
     return in_digits(reinterpret_cast<const sockaddr&>(address.storage));
 }
 
-/// The end of a body that isn't wanted isn't waited for any longer.
-constexpr std::chrono::seconds patience(1);
-
 /// True for a status that says nothing about the URL, but about the connection: it was
 /// idle for too long, leads to the wrong server, or began before TLS was ready.
 /// Sources: RFC 9110, sections 15.5.9 and 15.5.20; RFC 8470, section 5.2
@@ -45,53 +42,6 @@ bool has_http2() {
 
 bool can_trust_http2() {
     return has_http2() && curl_version_info(CURLVERSION_NOW)->version_num >= 0x080e00;
-}
-
-int Response::status() const { return transfer_->head().status(); }
-
-bool Response::is_wanted() const { return transfer_->is_wanted(); }
-
-std::string_view Response::header(std::string_view name) const {
-    return transfer_->head().header(name);
-}
-
-std::chrono::seconds Response::retry_after() const {
-    return transfer_->head().retry_after(std::chrono::system_clock::now());
-}
-
-// [read]
-Coroutine<std::string> Response::read() {
-    const std::shared_ptr<Transfer> transfer = transfer_; // may outlive the response
-    co_await transfer->complete();
-    co_return transfer->take_body();
-}
-// [/read]
-
-Coroutine<std::string> Response::read_beginning() {
-    const std::shared_ptr<Transfer> transfer = transfer_;
-    try {
-        co_await transfer->complete();
-    } catch (const FetchError& error) {
-        if (error.kind != FetchError::Kind::too_large)
-            throw;
-    }
-    co_return transfer->take_body();
-}
-
-Coroutine<std::string_view> Response::beginning(std::size_t bytes) {
-    const std::shared_ptr<Transfer> transfer = transfer_;
-    if (transfer->body().size() < bytes)
-        co_await transfer->beginning(bytes);
-    co_return transfer->body();
-}
-
-Coroutine<std::size_t> Response::skip() {
-    const std::shared_ptr<Transfer> transfer = transfer_;
-    if (transfer->do_without_body() && !transfer->complete().done()) {
-        const std::vector<Future<>> end(1, transfer->complete());
-        co_await wait(end, patience);
-    }
-    co_return transfer->body().size();
 }
 
 void append(StringList& list, const char* text) {
@@ -128,6 +78,10 @@ Session::~Session() {
     multi_.reset();
     // Last, because until here libcurl may have asked for another.
     timer_.cancel();
+}
+
+std::unique_ptr<Http> open_session(EventLoop& loop, const SessionOptions& options) {
+    return std::make_unique<Session>(loop, options);
 }
 
 // [get]

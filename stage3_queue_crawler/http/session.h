@@ -137,8 +137,29 @@ struct GetOptions {
     bool only_public = false;
 };
 
-class Session;
-class Transfer;
+/// Where a response comes from: a transfer of libcurl's, or what a test makes up.
+class Exchange {
+  public:
+    Exchange() = default;
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+    virtual ~Exchange() = default;
+
+    virtual const ResponseHead& head() const = 0;
+    /// False if GetOptions::wants_body said no.
+    virtual bool is_wanted() const = 0;
+    /// Resolved when the body is there; fails with a FetchError if it never will be.
+    virtual const Future<>& complete() const = 0;
+    /// Resolved when this many bytes of the body are there, or all of it. The last call
+    /// counts.
+    virtual Future<> beginning(std::size_t bytes) = 0;
+    /// As much of the body as has come, decompressed.
+    virtual const std::string& body() const = 0;
+    virtual std::string take_body() = 0;
+    /// The body isn't wanted, so receives no more of it than is cheap. False if that
+    /// isn't all.
+    virtual bool do_without_body() = 0;
+};
 
 /// A response whose headers have arrived. Its body may still be on the way; if it isn't
 /// wanted, `skip` it, or just destroy the response, and the transfer ends.
@@ -165,37 +186,63 @@ class Response {
     /// come, decompressed; never fails. Destroy the response then.
     Coroutine<std::size_t> skip();
 
-  private:
-    friend class Session;
-    explicit Response(std::shared_ptr<Transfer> transfer)
-        : transfer_(std::move(transfer)) {}
+    explicit Response(std::shared_ptr<Exchange> exchange)
+        : exchange_(std::move(exchange)) {}
 
-    std::shared_ptr<Transfer> transfer_;
+  private:
+    std::shared_ptr<Exchange> exchange_;
 };
 
-/// Fetches, and keeps connections for reuse. Use it in one loop; destroy it before the
-/// loop, and after its responses and its gets.
-class Session {
+// [http]
+/// All that the crawler asks of HTTP. `Session` is one; a test may bring another, which
+/// has no sockets and waits for no real time.
+class Http {
   public:
-    explicit Session(EventLoop& loop, SessionOptions options = {});
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
-    ~Session();
+    Http() = default;
+    Http(const Http&) = delete;
+    Http& operator=(const Http&) = delete;
+    virtual ~Http() = default;
 
     /// Begins a GET, and returns when the headers are there. Doesn't follow redirects:
     /// whether to follow one, and where, is not this class's decision. Throws FetchError
     /// and std::bad_alloc.
-    Coroutine<Response> get(common::Url url, GetOptions options = GetOptions());
-
+    virtual Coroutine<Response> get(common::Url url, GetOptions options) = 0;
     /// True if it's using descriptors, other than those of idle connections.
-    bool is_busy() const;
-    /// How many transfers are under way.
-    std::size_t in_flight() const { return transfers_.size(); }
+    virtual bool is_busy() const = 0;
 
     /// True if requests with `only_public` may go to private addresses.
     bool may_be_private() const { return is_private_; }
     /// From now on, they may.
     void allow_private() { is_private_ = true; }
+
+  private:
+    bool is_private_ = false; // a request has gone to a private address
+};
+// [/http]
+
+/// Opens what a crawl uses for its requests.
+using OpenHttp =
+    std::function<std::unique_ptr<Http>(EventLoop& loop, const SessionOptions& options)>;
+/// Opens a Session.
+std::unique_ptr<Http> open_session(EventLoop& loop, const SessionOptions& options);
+
+class Transfer;
+
+/// Fetches, and keeps connections for reuse. Use it in one loop; destroy it before the
+/// loop, and after its responses and its gets.
+class Session final : public Http {
+  public:
+    explicit Session(EventLoop& loop, SessionOptions options = {});
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session() override;
+
+    Coroutine<Response> get(common::Url url, GetOptions options) override;
+    Coroutine<Response> get(common::Url url) { return get(std::move(url), {}); }
+
+    bool is_busy() const override;
+    /// How many transfers are under way.
+    std::size_t in_flight() const { return transfers_.size(); }
 
   private:
     friend class Transfer;
@@ -220,9 +267,8 @@ class Session {
     const bool speaks_http2_;
     std::optional<Resolver> resolver_; // made for the first name
     StringList headers_;
-    bool is_private_ = false;              // a request has gone to a private address
-    std::set<Transfer*> transfers_;        // those that libcurl is working on
-    std::unordered_map<int, int> sockets_; // of kept connections, by local port
+    std::set<Transfer*> transfers_;                  // those that libcurl is working on
+    std::unordered_map<int, int> sockets_;           // of kept connections, by local port
     std::unordered_map<std::string, long> versions_; // of encrypted origins, libcurl's
     Handle timer_;
     std::unique_ptr<CURLM, EndMulti> multi_;

@@ -173,11 +173,12 @@ void Transfer::abandon() {
 bool Transfer::may_connect(const sockaddr& address) noexcept {
     try {
         const bool is_near = !proxy_ && is_private(address);
-        if (is_near && only_public_ && !session_->is_private_) {
+        if (is_near && only_public_ && !session_->may_be_private()) {
             objection_ = fmt::format("address {} is private", in_digits(address));
             return false;
         }
-        session_->is_private_ = session_->is_private_ || (is_near && !only_public_);
+        if (is_near && !only_public_)
+            session_->allow_private();
         if (!session_->options_.objection)
             return true;
         objection_ = session_->options_.objection(address);

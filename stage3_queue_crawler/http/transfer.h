@@ -29,7 +29,7 @@ struct Request {
 std::string in_seconds(std::chrono::milliseconds time);
 
 /// Ends when it's destroyed, whatever state it's in.
-class Transfer {
+class Transfer final : public Exchange {
   public:
     /// Which connection may it use?
     enum class Connection : std::uint8_t {
@@ -42,30 +42,23 @@ class Transfer {
     Transfer(Session& session, const Request& request, Connection connection);
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
-    ~Transfer();
+    ~Transfer() override;
 
-    const ResponseHead& head() const { return head_; }
+    const ResponseHead& head() const override { return head_; }
     /// True if it failed because its connection, kept from an earlier transfer, was no
     /// longer usable.
     bool spoiled() const { return spoiled_; }
-    std::string take_body() { return std::move(body_); }
-    /// As much of it as has come, decompressed.
-    const std::string& body() const { return body_; }
-    /// False if GetOptions::wants_body said no.
-    bool is_wanted() const { return is_wanted_; }
-    /// The body isn't wanted, so receives no more of it than is cheap. False if that
-    /// isn't all.
-    bool do_without_body();
+    std::string take_body() override { return std::move(body_); }
+    const std::string& body() const override { return body_; }
+    bool is_wanted() const override { return is_wanted_; }
+    bool do_without_body() override;
     /// True if it has a connection, or is about to have one.
     bool has_connection() const { return reused_ || (opened_ && open_error_ == 0); }
 
     /// Resolved when the headers are there; fails if they never will be.
     const Future<>& headers_complete() const { return headers_complete_; }
-    /// Resolved when the body is there, too.
-    const Future<>& complete() const { return complete_; }
-    /// Resolved when this many bytes of the body are there, or all of it. The last call
-    /// counts.
-    Future<> beginning(std::size_t bytes);
+    const Future<>& complete() const override { return complete_; }
+    Future<> beginning(std::size_t bytes) override;
 
     /// For the session, when libcurl is done with it.
     void end(CURLcode result);

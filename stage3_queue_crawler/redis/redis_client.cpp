@@ -89,7 +89,8 @@ RedisClient::RedisClient(EventLoop& loop, RedisUrl url, Settings settings)
     : loop_(loop), url_(std::move(url)), settings_(std::move(settings)),
       connection_(
           loop, url_,
-          {.connect = settings_.connect_timeout, .answer = settings_.answer_timeout}) {}
+          {.connect = settings_.connect_timeout, .answer = settings_.answer_timeout}),
+      random_(loop.random()) {}
 
 template <class T, class Attempt>
 Coroutine<T> RedisClient::until_it_works(Attempt attempt) {

@@ -89,7 +89,7 @@ class RedisClient {
     const Settings settings_;
     RedisConnection connection_;
     std::map<std::string, std::string> loaded_; // scripts, and what Redis calls them
-    std::minstd_rand random_{std::random_device{}()};
+    std::minstd_rand random_;
     int in_trouble_ = 0; // calls that have failed and are still trying
     std::optional<EventLoop::TimePoint> away_since_; // if it was noted
 };

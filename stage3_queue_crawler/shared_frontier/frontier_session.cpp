@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <random>
 #include <sstream>
 #include <utility>
 
@@ -89,9 +88,8 @@ std::string first_difference(const std::string& ours, const std::string& theirs)
     return {};
 }
 
-std::string random_text() {
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}", random(), random());
+std::string random_text(const EventLoop& loop) {
+    return fmt::format("{:08x}{:08x}", loop.random(), loop.random());
 }
 
 } // namespace
@@ -138,7 +136,7 @@ FrontierSession::open_arguments(std::string_view operation) const {
         settings_.obey_robots ? "1" : "0",
         settings_.order,
         microseconds(settings_.foreign_delay),
-        random_text(),
+        random_text(loop_),
         crawl_.process,
         id_,
         std::to_string(settings_.roots.size()),

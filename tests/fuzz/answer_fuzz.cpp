@@ -62,7 +62,7 @@ Coroutine<> serve(std::string_view bytes) {
 
 /// Fetches the answer once and checks the outcome.
 Coroutine<> fetch(stage3::Session& session, common::Url url, int tries) {
-    RetryPolicy policy(max_tries);
+    RetryPolicy policy(max_tries, 1);
     try {
         stage3::Response response = co_await session.get(std::move(url));
         const int status = response.status();

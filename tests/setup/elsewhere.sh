@@ -22,16 +22,21 @@ skip() { # WHY
     exit 0
 }
 
-leave() {
+unmount() {
     local folder
     for folder in proc dev; do # lazily where a process of the tree hasn't quite ended
-        umount "$tree/$folder" 2>/dev/null || umount -l "$tree/$folder" 2>/dev/null
+        while umount "$tree/$folder" 2>/dev/null || umount -l "$tree/$folder" 2>/dev/null; do :; done
     done
+}
+
+leave() {
+    unmount
     # One file system: anything that is still mounted there is left alone.
     [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$tree"
 }
 
 make_tree() {
+    unmount # what an earlier run has left
     rm -rf --one-file-system "$tree"
     debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$tree" "$source" \
         >"$tree.log" 2>&1 || skip "debootstrap can't make a tree of $suite: $(tail -n 1 "$tree.log")"

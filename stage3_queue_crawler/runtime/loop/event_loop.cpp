@@ -50,7 +50,8 @@ LoopMember::~LoopMember() {
 EventLoop::EventLoop(LoopOptions options)
     : selector_(std::move(options.selector)),
       tracer_(options.tracer != nullptr ? options.tracer : &off_),
-      clock_(std::move(options.clock)), threads_(options.threads) {
+      clock_(std::move(options.clock)), random_(std::move(options.random)),
+      threads_(options.threads) {
     selector_->register_fd(mailbox_.fd(), Events::read, 0);
     tracer_->watch_add(mailbox_.fd(), Events::read, "mailbox",
                        std::source_location::current());

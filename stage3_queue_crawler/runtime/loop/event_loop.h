@@ -26,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <source_location>
 #include <string_view>
 #include <unordered_map>
@@ -64,6 +65,7 @@ struct LoopOptions {
     common::Tracer* tracer = nullptr; ///< must outlive the loop
     std::function<Timers::TimePoint()> clock = std::chrono::steady_clock::now;
     std::size_t threads = 4; ///< at most, for what would block
+    std::function<std::uint32_t()> random = [] { return std::random_device{}(); };
 };
 
 class EventLoop {
@@ -150,6 +152,9 @@ class EventLoop {
 
     /// The loop's clock: the time since some moment in the past.
     TimePoint time() const { return clock_(); }
+    /// A random number, to begin others with. All that is left to chance in this loop's
+    /// tasks begins here, so that one seed decides it all.
+    std::uint32_t random() const { return random_(); }
 
     // ---- Errors that nothing catches. ----
 
@@ -232,6 +237,7 @@ class EventLoop {
     common::Tracer off_;
     common::Tracer* tracer_;
     std::function<TimePoint()> clock_;
+    std::function<std::uint32_t()> random_;
     std::size_t threads_;
     ExceptionHandler exception_handler_ = print;
 

@@ -10,7 +10,7 @@ using stage3::RetryPolicy;
 using Kind = stage3::FetchError::Kind;
 
 TEST_CASE("temporary failures are tried again after growing waits") {
-    RetryPolicy policy(4);
+    RetryPolicy policy(4, 1);
     const FetchError error(Kind::network, "x", 0);
     RetryPolicy::Duration last = 0s;
     for (const int tries : {1, 2, 3}) {
@@ -25,12 +25,12 @@ TEST_CASE("temporary failures are tried again after growing waits") {
 }
 
 TEST_CASE("two fetches that failed together don't come back together") {
-    RetryPolicy policy(4);
+    RetryPolicy policy(4, 1);
     CHECK(policy.after(503, 0s, 1) != policy.after(503, 0s, 1));
 }
 
 TEST_CASE("a permanent failure is not tried again") {
-    RetryPolicy policy(4);
+    RetryPolicy policy(4, 1);
     CHECK_FALSE(policy.after(FetchError(Kind::too_large, "x", 0), 1));
     CHECK_FALSE(policy.after(FetchError(Kind::bad_response, "x", 0), 1));
     for (const int status : {200, 301, 400, 404, 500, 501, 505, 999})
@@ -40,7 +40,7 @@ TEST_CASE("a permanent failure is not tried again") {
 }
 
 TEST_CASE("the server may ask for more patience, within limits") {
-    RetryPolicy policy(4);
+    RetryPolicy policy(4, 1);
     CHECK(policy.after(503, 7s, 1) == 7s);
     CHECK(policy.after(503, 60s, 1) == 60s);
     CHECK_FALSE(policy.after(503, 61s, 1));
@@ -49,6 +49,6 @@ TEST_CASE("the server may ask for more patience, within limits") {
 }
 
 TEST_CASE("waits stop growing at a limit") {
-    RetryPolicy policy(1000);
+    RetryPolicy policy(1000, 1);
     CHECK(policy.after(503, 0s, 900) == RetryPolicy::longest_wait);
 }
