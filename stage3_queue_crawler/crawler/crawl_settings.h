@@ -16,6 +16,7 @@
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,10 @@ struct CrawlSettings {
     std::size_t max_pages = no_limit; ///< fetches in total
     int max_redirects = 20;           ///< followed from any one URL; browsers follow 20
     int max_tries = 4;                ///< for any one URL
+    /// A host that asks for a longer wait is asked nothing more.
+    std::chrono::seconds max_retry_after{60};
+    /// So is one that has refused everything for so long.
+    std::chrono::seconds refused_timeout{300};
     TrapLimits traps;
     Checks checks;
     SitemapChoice sitemaps; ///< where the crawl begins, too

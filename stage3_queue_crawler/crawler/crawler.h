@@ -95,6 +95,7 @@ class Crawler {
   private:
     using Visit = stage3::Visit<F>;
 
+    RetryLimits settings_of_retries() const;
     PageFetchSettings settings_of_fetch() const;
     RobotsCache::Settings settings_of_robots();
     Sitemaps::Settings settings_of_sitemaps();
@@ -110,6 +111,11 @@ class Crawler {
     Coroutine<Visit> next_visit(bool is_abroad);
     void tell_missing_fragments();
     void refuse(Visit visit);
+    void end_unasked(Visit visit);
+    void note_reaction(const typename F::Work& work, Reaction reaction,
+                       RetryPolicy::Duration wait);
+    void hold_or_end(const std::string& host, EventLoop::Duration wait);
+    void leave_out(const Record& record, std::string_view why);
     void put_off(Visit visit, const Again& again);
     void finish(Visit visit, Page page);
 
@@ -124,16 +130,22 @@ class Crawler {
     F frontier_;
     PageReader reader_;
     PageJudge judge_;
+    std::vector<LeftOut> unclear_; // in scope
     Progress progress_;
 };
 
 // ---- Settings for its parts ----
 
 template <Frontier F>
+RetryLimits Crawler<F>::settings_of_retries() const {
+    return {.max_tries = settings_.max_tries, .longest_wait = settings_.max_retry_after};
+}
+
+template <Frontier F>
 PageFetchSettings Crawler<F>::settings_of_fetch() const {
     return {.session = settings_.session,
             .open_http = settings_.open_http,
-            .max_tries = settings_.max_tries,
+            .limits = settings_of_retries(),
             .reads_style_sheets = settings_.checks.assets,
             .roots = roots_,
             .logins = settings_.logins,
@@ -150,7 +162,7 @@ template <Frontier F>
 RobotsCache::Settings Crawler<F>::settings_of_robots() {
     using common::Url;
     return {.product_token = settings_.session.user_agent,
-            .max_tries = settings_.max_tries,
+            .retries = settings_of_retries(),
             .most_at_once = settings_.robots_at_once,
             .options_for =
                 [this](const Url& url) {
@@ -160,6 +172,10 @@ RobotsCache::Settings Crawler<F>::settings_of_robots() {
                     return options;
                 },
             .on_request = [this](const Url& url) { frontier_.has_asked(host_of(url)); },
+            .on_refusal =
+                [this](const Url& url, EventLoop::Duration wait) {
+                    hold_or_end(host_of(url), wait);
+                },
             .pause_before_last_try =
                 [this](const Url& url) { return fetch_.pause_before_last_try(url); }};
 }
@@ -169,10 +185,12 @@ Sitemaps::Settings Crawler<F>::settings_of_sitemaps() {
     return {
         .choice = settings_.sitemaps,
         .obey_robots = settings_.obey_robots,
-        .max_tries = settings_.max_tries,
+        .retries = settings_of_retries(),
         .delay = settings_.politeness.delay,
         .on_start =
             [this](const common::Url& url) { events_.on_start("sitemaps", Work(url)); },
+        .on_refusal = [this](const std::string& host,
+                             EventLoop::Duration wait) { hold_or_end(host, wait); },
         .hold = [this](const std::string& host,
                        EventLoop::Duration pause) { frontier_.hold(host, pause); },
         .on_note = events_.on_note};
@@ -186,6 +204,7 @@ FrontierSettings Crawler<F>::settings_of_frontier() {
     settings.max_pages = settings_.max_pages;
     settings.max_redirects = settings_.max_redirects;
     settings.politeness = settings_.politeness;
+    settings.refused_timeout = settings_.refused_timeout;
     settings.checks = settings_.checks;
     if (settings_.obey_robots)
         settings.ask_robots = [this](const common::Url& url) { return robots_.ask(url); };
@@ -233,9 +252,10 @@ Coroutine<> Crawler<F>::prepare() {
             {.obey_robots = settings_.obey_robots,
              .delay = settings_.politeness.delay,
              .hosts_at_once = settings_.workers,
-             .hold = [this](const std::string& host, EventLoop::Duration pause) {
-                 frontier_.hold(host, pause);
-             }});
+             .on_refusal = [this](const std::string& host,
+                                  EventLoop::Duration wait) { hold_or_end(host, wait); },
+             .hold = [this](const std::string& host,
+                            EventLoop::Duration pause) { frontier_.hold(host, pause); }});
         const std::vector<common::Url> places = co_await folders.find(roots_);
         scope_->begin_in_folders_of(places);
     }
@@ -325,13 +345,15 @@ Coroutine<> Crawler<F>::work(std::string name, bool is_abroad) {
         }
         events_.on_start(name, visit.work());
         const auto on_request = visit.on_request();
-        Fetched fetched = co_await fetch_.fetch(visit.work().url, visit.work().tries,
-                                                on_request, visit.work().purpose);
+        const Attempt attempt{visit.work().tries, visit.work().refusals};
+        Fetched fetched = co_await fetch_.fetch(visit.work().url, attempt, on_request,
+                                                visit.work().purpose);
         if (const auto* const again = std::get_if<Again>(&fetched)) {
             put_off(std::move(visit), *again);
             continue;
         }
         auto& response = std::get<PageResponse>(fetched);
+        note_reaction(visit.work(), response.reaction, response.retry_after);
         Page page = co_await judge_.judge(visit.work(), std::move(response));
         finish(std::move(visit), std::move(page));
     }
@@ -360,11 +382,25 @@ Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_abroad) {
 
 // ---- What may not be fetched, or not yet ----
 
+/// Its host is asked nothing more, so this one isn't asked, either. In scope, the crawl
+/// is incomplete without it.
+template <Frontier F>
+void Crawler<F>::end_unasked(Visit visit) {
+    Page page(visit.work());
+    page.record.tries = 0;
+    page.leave_open(visit.work().refusal->reason);
+    finish(std::move(visit), std::move(page));
+}
+
 /// Records that robots.txt forbids it. No answer about robots.txt counts as no answer
 /// from the page itself.
 template <Frontier F>
 void Crawler<F>::refuse(Visit visit) {
     const Work& work = visit.work();
+    if (work.refusal->has_ended) {
+        end_unasked(std::move(visit));
+        return;
+    }
     Page page(work);
     try {
         if (work.refusal->failure)
@@ -398,14 +434,43 @@ void Crawler<F>::refuse(Visit visit) {
 template <Frontier F>
 void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
-    if (again.host_is_busy) // the whole server, not just the page
-        frontier_.hold(host_of(visit.work().url), wait);
-    if (again.was_a_try)
+    note_reaction(visit.work(), again.reaction, again.wait);
+    if (again.reaction == Reaction::refused)
+        visit.put_off_refused(wait);
+    else if (again.was_a_try)
         visit.put_off(wait);
     else
         visit.put_off_untried(wait);
 }
 // [/put-off]
+
+/// What an answer says about its whole host, and not just about the page.
+template <Frontier F>
+void Crawler<F>::note_reaction(const typename F::Work& work, Reaction reaction,
+                               RetryPolicy::Duration wait) {
+    if (reaction == Reaction::answered)
+        frontier_.answered(work);
+    if (reaction != Reaction::refused && reaction != Reaction::busy)
+        return;
+    if (wait > settings_.max_retry_after || work.purpose == Purpose::check_foreign)
+        hold_or_end(host_of(work.url), std::chrono::ceil<EventLoop::Duration>(wait));
+    else if (reaction == Reaction::refused)
+        frontier_.refused(work, std::chrono::ceil<EventLoop::Duration>(wait));
+    else
+        frontier_.busy(work, std::chrono::ceil<EventLoop::Duration>(wait));
+}
+
+/// No request to this host for as long as it wants, if that isn't too long.
+template <Frontier F>
+void Crawler<F>::hold_or_end(const std::string& host, EventLoop::Duration wait) {
+    if (wait <= settings_.max_retry_after) {
+        frontier_.hold(host, wait);
+        return;
+    }
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait);
+    frontier_.end_host(
+        host, fmt::format("its server asked to come back in {} s", seconds.count()));
+}
 
 // ---- What came of it ----
 
@@ -417,6 +482,9 @@ void Crawler<F>::finish(Visit visit, Page page) {
         const RetryPolicy::Duration time = loop_.time() - visit.work().begun;
         record.seconds = time.count();
     }
+    if (record.outcome == Outcome::unclear && !record.is_foreign)
+        leave_out(record,
+                  visit.work().refusal ? visit.work().refusal->reason : record.error);
     visit.done(record, page.found);
     if (record.outcome == Outcome::page)
         events_.on_links(record.url, page.found.links);
@@ -441,9 +509,19 @@ void Crawler<F>::tell_missing_fragments() {
         }
 }
 
+/// It's in scope, but its server won't say what it is.
+template <Frontier F>
+void Crawler<F>::leave_out(const Record& record, std::string_view why) {
+    const std::string kind =
+        fmt::format("URLs of {} are unclear: {}", host_of(record.url), why);
+    if (count_left_out(unclear_, kind, 1, record.url.href()))
+        events_.on_note(fmt::format("{}: {}", host_of(record.url), why));
+}
+
 template <Frontier F>
 std::vector<LeftOut> Crawler<F>::left_out() const {
     std::vector<LeftOut> all = sitemaps_.left_out();
+    all.insert(all.end(), unclear_.begin(), unclear_.end());
     all.insert(all.end(), judge_.left_out().begin(), judge_.left_out().end());
     return all;
 }

@@ -36,36 +36,47 @@ struct FrontierCounts {
 /// and its visit ends with it done, put off or given back; `join` ends when nothing is
 /// left. Only `open`, `get`, `join` and `close` may wait; reporting a result never does.
 template <class F>
-concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Work work,
-                            Record record, Found found, std::string host,
-                            EventLoop::Duration duration, TimeLimit limit) {
-    // A Work, with what only this frontier needs to know about it.
-    requires std::derived_from<typename F::Work, Work>;
-    // Puts the roots in.
-    { f.open(roots) } -> std::same_as<Coroutine<>>;
-    // Waits for a URL that may be fetched now, or for one that carries a refusal.
-    { f.get() } -> std::same_as<Coroutine<Visit<F>>>;
-    // Its request is going out: the pause that its host wants starts here.
-    f.began(work);
-    // Takes its record and its links together, so it's never done before they are in.
-    // Fills in `record`'s parent, its depth, and its number of new links.
-    f.done(work, record, found);
-    // To be tried again after `duration`.
-    f.put_off(work, duration);
-    // As if it had never been taken out.
-    f.give_back(work);
-    // This host gets no requests for `duration`.
-    f.hold(host, duration);
-    // This host wants a pause of `duration` between two requests.
-    f.set_delay(host, duration);
-    // This host was asked for something else, which starts a pause, too.
-    f.has_asked(host);
-    // Waits until nothing is left. Throws Timeout, or std::logic_error if a URL was lost.
-    { f.join(limit) } -> std::same_as<Coroutine<>>;
-    // Gives out nothing more in this process, whatever is given back later.
-    { f.close() } -> std::same_as<Coroutine<>>;
-    { f.counts() } -> std::same_as<FrontierCounts>;
-};
+concept Frontier =
+    requires(F f, std::vector<common::Url> roots, typename F::Work work, Record record,
+             Found found, std::string host, std::string reason,
+             EventLoop::Duration duration, TimeLimit limit) {
+        // A Work, with what only this frontier needs to know about it.
+        requires std::derived_from<typename F::Work, Work>;
+        // Puts the roots in.
+        { f.open(roots) } -> std::same_as<Coroutine<>>;
+        // Waits for a URL that may be fetched now, or for one that carries a refusal.
+        { f.get() } -> std::same_as<Coroutine<Visit<F>>>;
+        // Its request is going out: the pause that its host wants starts here.
+        f.began(work);
+        // Takes its record and its links together, so it's never done before they are in.
+        // Fills in `record`'s parent, its depth, and its number of new links.
+        f.done(work, record, found);
+        // To be tried again after `duration`.
+        f.put_off(work, duration);
+        // As if it had never been taken out.
+        f.give_back(work);
+        // Its host has given an answer to this.
+        f.answered(work);
+        // Its host has refused this: it gets no requests for `duration`, and then few; or
+        // no more at all, if it has refused everything for too long.
+        f.refused(work, duration);
+        // The same, but it may be broken, and then a slower pace is of no use.
+        f.busy(work, duration);
+        // This host is asked nothing more, for that reason: its URLs carry a refusal.
+        f.end_host(host, reason);
+        // This host gets no requests for `duration`.
+        f.hold(host, duration);
+        // This host wants a pause of `duration` between two requests.
+        f.set_delay(host, duration);
+        // This host was asked for something else, which starts a pause, too.
+        f.has_asked(host);
+        // Waits until nothing is left. Throws Timeout, or std::logic_error if a URL was
+        // lost.
+        { f.join(limit) } -> std::same_as<Coroutine<>>;
+        // Gives out nothing more in this process, whatever is given back later.
+        { f.close() } -> std::same_as<Coroutine<>>;
+        { f.counts() } -> std::same_as<FrontierCounts>;
+    };
 // [/frontier]
 
 } // namespace stage3

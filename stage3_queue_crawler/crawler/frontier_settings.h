@@ -10,6 +10,7 @@
 #include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -24,6 +25,8 @@ struct FrontierSettings {
     std::size_t max_pages = no_limit; ///< taken out, in total
     int max_redirects = 20;           ///< followed from any one URL; browsers follow 20
     GateLimits politeness = {};
+    /// A host that has refused everything for so long is asked nothing more.
+    std::chrono::seconds refused_timeout{300};
     Checks checks = {};
     RobotsCache::Ask ask_robots = {}; ///< empty: everything is allowed
     /// Called when the answers still to come are probably no longer needed.

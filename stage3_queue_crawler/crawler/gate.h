@@ -8,6 +8,7 @@
 // Here a host is a name (or address) and a port, which is what we take for one server.
 #pragma once
 
+#include "stage3_queue_crawler/crawler/pace.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/queue_orders.h"
 
@@ -26,7 +27,9 @@
 namespace stage3 {
 
 struct GateLimits {
-    std::size_t max_per_host = std::numeric_limits<std::size_t>::max(); ///< at once
+    static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+    std::size_t max_per_host = unlimited; ///< at once
     EventLoop::Duration delay{}; ///< at least, from the start of one to that of the next
 };
 
@@ -68,7 +71,8 @@ class Gate {
     void begin(const std::string& name) {
         Host& host = hosts_.at(name);
         --host.to_begin;
-        hold(name, delay_of(host));
+        host.pace.begin(loop_.time());
+        hold(name, distance_of(host));
         let_next_in(name, host);
     }
     // [/begin]
@@ -79,11 +83,38 @@ class Gate {
         --host.inside;
         if (!began)
             --host.to_begin;
+        else if (goes_one_by_one(host))
+            hold(name, host.delay);
         let_next_in(name, host);
     }
 
     /// The host got a request for something that doesn't pass through the gate.
-    void has_asked(const std::string& name) { hold(name, delay_of(hosts_[name])); }
+    void has_asked(const std::string& name) { hold(name, distance_of(hosts_[name])); }
+
+    // ---- The pace that it puts up with: see pace.h ----
+
+    /// To be kept with an item that begins, for `refused`.
+    Pace::Epoch epoch(const std::string& name) const {
+        return hosts_.at(name).pace.epoch();
+    }
+    /// The host has refused a request that was sent in `epoch`.
+    void refused(const std::string& name, Pace::Epoch epoch) {
+        hosts_.at(name).pace.refused(epoch);
+    }
+    /// The same, but it may be broken.
+    void busy(const std::string& name, Pace::Epoch epoch) {
+        hosts_.at(name).pace.busy(epoch);
+    }
+    /// The host has given an answer.
+    void answered(const std::string& name) {
+        Host& host = hosts_.at(name);
+        host.pace.answered(loop_.time(), host.line != nullptr);
+        let_next_in(name, host);
+    }
+    /// For how long the host has given no answer.
+    EventLoop::Duration silence(const std::string& name) const {
+        return hosts_.at(name).pace.silence(loop_.time());
+    }
 
     /// No request to this host may begin for `duration`.
     void hold(const std::string& name, EventLoop::Duration duration) {
@@ -98,17 +129,27 @@ class Gate {
         host.least_delay = delay;
     }
 
-    /// This host wants at least `delay` between the starts of two requests.
+    /// This host's robots.txt, which has just come, wants a pause of `delay`: between the
+    /// end of a request and the start of the next. If the user has said how many may be
+    /// under way at once, it's between their starts.
     void set_delay(const std::string& name, EventLoop::Duration delay) {
-        hosts_[name].delay = delay;
+        Host& host = hosts_[name];
+        if (std::exchange(host.delay, delay) < delay)
+            hold(name, delay);
     }
 
     /// Takes out all items that are in line.
     std::vector<Item> take_all() {
         std::vector<Item> all;
         for (auto& [name, host] : hosts_)
-            for (; host.line; drop_if_empty(host))
-                all.push_back(take_first(host));
+            take_line(host, all);
+        return all;
+    }
+    /// The same for one host.
+    std::vector<Item> take_all_of(const std::string& name) {
+        std::vector<Item> all;
+        if (const auto host = hosts_.find(name); host != hosts_.end())
+            take_line(host->second, all);
         return all;
     }
 
@@ -122,21 +163,31 @@ class Gate {
         EventLoop::TimePoint next_start{};
         EventLoop::Duration delay{};
         EventLoop::Duration least_delay{};
-        std::size_t most = std::numeric_limits<std::size_t>::max(); // inside
+        std::size_t most = GateLimits::unlimited; // inside
+        Pace pace;
         std::unique_ptr<Line> line; // null if no item waits
         std::optional<CancelAtExit> timer;
     };
 
-    EventLoop::Duration delay_of(const Host& host) const {
-        return std::max({limits_.delay, host.delay, host.least_delay});
+    /// From the start of one request to that of the next.
+    EventLoop::Duration distance_of(const Host& host) const {
+        return std::max(
+            {limits_.delay, host.delay, host.least_delay, host.pace.distance()});
+    }
+    bool goes_one_by_one(const Host& host) const {
+        return host.delay > EventLoop::Duration::zero()
+               && limits_.max_per_host == GateLimits::unlimited;
+    }
+    std::size_t most_inside(const Host& host) const {
+        const std::size_t most = goes_one_by_one(host) ? 1 : limits_.max_per_host;
+        return std::min({most, host.most, host.pace.window()});
     }
 
-    /// May one more be let in, if it's time? With a delay, the time for the next is only
-    /// known once this one has begun.
+    /// May one more be let in, if it's time? With a distance, the time for the next is
+    /// only known once this one has begun.
     bool has_room(const Host& host) const {
-        const bool has_delay = delay_of(host) > EventLoop::Duration::zero();
-        return host.inside < std::min(limits_.max_per_host, host.most)
-               && !(has_delay && host.to_begin > 0);
+        const bool has_distance = distance_of(host) > EventLoop::Duration::zero();
+        return host.inside < most_inside(host) && !(has_distance && host.to_begin > 0);
     }
 
     // [let-next-in]
@@ -163,6 +214,10 @@ class Gate {
         let_in_(std::move(item), passage);
     }
 
+    void take_line(Host& host, std::vector<Item>& all) {
+        for (; host.line; drop_if_empty(host))
+            all.push_back(take_first(host));
+    }
     /// There must be a line.
     Item take_first(Host& host) {
         --waiting_;

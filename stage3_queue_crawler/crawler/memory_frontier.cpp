@@ -2,6 +2,8 @@
 
 #include "stage3_queue_crawler/crawler/host.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,6 +21,7 @@ MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
       gate_(loop, settings_.politeness, Order(settings_.order),
             [this](Work work, Passage passage) {
                 work.goes_first = work.goes_first || passage == Passage::from_line;
+                work.is_inside = true;
                 if (work.purpose == Purpose::check_foreign)
                     go_abroad(std::move(work));
                 else
@@ -29,7 +32,9 @@ MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
                   const std::string host = host_of(work.url);
                   if (delay)
                       set_delay(host, std::chrono::ceil<EventLoop::Duration>(*delay));
-                  if (work.refusal || work.purpose == Purpose::check_foreign)
+                  if (has_ended(work))
+                      let_in_ended(std::move(work)); // perhaps robots.txt was refused
+                  else if (work.refusal || work.purpose == Purpose::check_foreign)
                       let_in(std::move(work)); // it needs no gate, or came through it
                   else
                       gate_.enter(host, std::move(work));
@@ -114,6 +119,10 @@ void MemoryFrontier::admit(Work work) {
         return;
     }
     // [/answered]
+    if (has_ended(work)) {
+        let_in_ended(std::move(work));
+        return;
+    }
     const bool is_foreign = work.purpose == Purpose::check_foreign;
     if (settings_.ask_robots && !is_foreign) {
         robots_.enter(std::move(work));
@@ -185,6 +194,10 @@ Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get_from(ReadyQueue& queue) {
         queue.task_done(); // `counts_` counts what is unfinished
         if (drop_if_full(work))
             continue;
+        if (!work.refusal && !work.is_answered && has_ended(work)) {
+            let_in_ended(std::move(work)); // since it was let in
+            continue;
+        }
         if (!work.refusal && !work.is_answered && !gate_.may_begin(host_of(work.url))) {
             leave_gate(work); // its host has been held since it was let in
             work.goes_first = true;
@@ -212,8 +225,11 @@ void MemoryFrontier::take(Work& work) {
 
 void MemoryFrontier::began(Work& work) {
     work.has_begun = true;
-    if (!work.is_answered) // its answer may be gone
-        gate_.begin(host_of(work.url));
+    if (work.is_answered) // its answer may be gone
+        return;
+    const std::string host = host_of(work.url);
+    gate_.begin(host);
+    work.epoch = gate_.epoch(host);
 }
 
 void MemoryFrontier::done(Work work, Record& record, const Found& found) {
@@ -312,13 +328,12 @@ void MemoryFrontier::come_in(Work& work) {
     work.has_begun = false;
 }
 
-void MemoryFrontier::leave_gate(const Work& work) {
-    if (is_closed_ || loop_.closed() || work.is_answered)
+void MemoryFrontier::leave_gate(Work& work) {
+    if (is_closed_ || loop_.closed() || !work.is_inside)
         return;
-    const bool is_foreign = work.purpose == Purpose::check_foreign;
-    if (!work.refusal || is_foreign)
-        gate_.leave(host_of(work.url), work.has_begun);
-    if (!is_foreign)
+    work.is_inside = false;
+    gate_.leave(host_of(work.url), work.has_begun);
+    if (work.purpose != Purpose::check_foreign)
         return;
     --hosts_abroad_;
     if (!going_abroad_.empty()) {
@@ -326,6 +341,48 @@ void MemoryFrontier::leave_gate(const Work& work) {
         going_abroad_.pop_front();
         set_out(std::move(next));
     }
+}
+
+// ---- What hosts say about our pace ----
+
+void MemoryFrontier::answered(const Work& work) {
+    if (work.is_inside && work.has_begun)
+        gate_.answered(host_of(work.url));
+}
+
+void MemoryFrontier::refused(const Work& work, EventLoop::Duration wait) {
+    const std::string host = host_of(work.url);
+    gate_.hold(host, wait);
+    if (!work.is_inside || !work.has_begun)
+        return;
+    gate_.refused(host, work.epoch);
+    if (gate_.silence(host) >= settings_.refused_timeout)
+        end_host(host, fmt::format("its server has refused everything for {} s",
+                                   settings_.refused_timeout.count()));
+}
+
+void MemoryFrontier::busy(const Work& work, EventLoop::Duration wait) {
+    const std::string host = host_of(work.url);
+    gate_.hold(host, wait);
+    if (work.is_inside && work.has_begun)
+        gate_.busy(host, work.epoch);
+}
+
+/// What is in line leaves it; what is elsewhere is stopped on its way.
+void MemoryFrontier::end_host(const std::string& host, std::string reason) {
+    auto refusal = std::make_shared<const Refusal>(
+        Refusal{.reason = std::move(reason), .failure = nullptr, .has_ended = true});
+    if (!ended_.emplace(host, std::move(refusal)).second)
+        return;
+    for (Work& work : gate_.take_all_of(host))
+        let_in_ended(std::move(work));
+}
+
+/// It has been let in, or would be, but its host is asked nothing more.
+void MemoryFrontier::let_in_ended(Work work) {
+    leave_gate(work);
+    work.refusal = ended_.at(host_of(work.url));
+    let_in(std::move(work));
 }
 
 void MemoryFrontier::hold(const std::string& host, EventLoop::Duration duration) {
@@ -341,7 +398,7 @@ void MemoryFrontier::has_asked(const std::string& host) { gate_.has_asked(host);
 // ---- The end ----
 
 /// After `max_pages`, only work that has begun continues.
-bool MemoryFrontier::drop_if_full(const Work& work) {
+bool MemoryFrontier::drop_if_full(Work& work) {
     if (work.was_tried || !is_full())
         return false;
     counts_.has_left_some = true;
@@ -354,6 +411,7 @@ void MemoryFrontier::drop_what_waits() {
     std::vector<Work> all = gate_.take_all();
     for (Work& work : std::exchange(going_abroad_, {})) {
         gate_.leave(host_of(work.url), false);
+        work.is_inside = false;
         all.push_back(std::move(work));
     }
     for (Work& work : robots_.take_all()) {

@@ -9,6 +9,7 @@
 #include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/gate.h"
+#include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/parking_lot.h"
@@ -26,6 +27,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +53,10 @@ class MemoryFrontier {
     void done(Work work, Record& record, const Found& found);
     void put_off(Work work, EventLoop::Duration wait);
     void give_back(Work work);
+    void answered(const Work& work);
+    void refused(const Work& work, EventLoop::Duration wait);
+    void busy(const Work& work, EventLoop::Duration wait);
+    void end_host(const std::string& host, std::string reason);
     void hold(const std::string& host, EventLoop::Duration duration);
     void set_delay(const std::string& host, EventLoop::Duration delay);
     void has_asked(const std::string& host);
@@ -96,9 +102,13 @@ class MemoryFrontier {
     void note_fragments(const Found& found, KnownUrl::Number page);
     void take(Work& work);
     void come_in(Work& work);
-    void leave_gate(const Work& work);
+    void leave_gate(Work& work);
+    bool has_ended(const Work& work) const {
+        return !ended_.empty() && ended_.contains(host_of(work.url));
+    }
+    void let_in_ended(Work work);
     bool is_full() const { return taken_ >= settings_.max_pages; }
-    bool drop_if_full(const Work& work);
+    bool drop_if_full(Work& work);
     void drop_what_waits();
     void finish_one(Purpose purpose, std::uint32_t depth);
     /// Only with a limit does it matter how deep a page is.
@@ -116,6 +126,7 @@ class MemoryFrontier {
     ReadyQueue foreign_queue_;
     Gate<Work, Order> gate_;
     RobotsLine robots_;
+    std::map<std::string, std::shared_ptr<const Refusal>> ended_; // by host
     ParkingLot<Work> parked_;
     std::vector<KnownUrl*> deferred_; // to be checked when nothing is left to follow
     std::size_t to_follow_ = 0;       // unfinished

@@ -21,8 +21,7 @@ namespace {
 
 constexpr int not_modified = 304;
 
-/// True for a status that is about the server: it has too much to do.
-constexpr bool asks_for_pause(int status) { return status == 429 || status == 503; }
+constexpr int unavailable = 503;
 
 /// What servers may send as validators is sent back to them, and kept meanwhile. So it
 /// must be short, and not end the header. Source: RFC 9110, sections 8.8.2 and 8.8.3
@@ -74,7 +73,7 @@ void confirm(KeptParts& earlier, KeptParts& now) {
 
 PageFetch::PageFetch(EventLoop& loop, PageFetchSettings settings)
     : loop_(loop), settings_(std::move(settings)),
-      retries_(settings_.max_tries, loop.random()),
+      retries_(settings_.limits, loop.random()),
       session_(settings_.open_http(loop, settings_.session)) {}
 
 GetOptions PageFetch::options_for(const common::Url& url) const {
@@ -94,31 +93,32 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
 /// which no server has ever refused HEAD, and some just break the connection. So the next
 /// try is a GET, when it's the host's turn again.
 Coroutine<std::optional<Response>> PageFetch::check(common::Url url, GetOptions options,
-                                                    Purpose purpose, int tries) {
-    options.only_head = tries <= 1;
+                                                    Purpose purpose, Attempt attempt) {
+    options.only_head = attempt.tries <= 1;
     try {
         Response response = co_await session_->get(url, options);
         if (!options.only_head || believes(response, options, purpose))
             co_return response;
         co_await response.skip(); // there is no body; but the connection is free then
     } catch (const FetchError& error) {
-        if (!options.only_head || !error.was_sent || retries_.after(error, tries))
+        if (!options.only_head || !error.was_sent || retries_.after(error, attempt.tries))
             throw;
     }
     co_return std::nullopt;
 }
 
-/// A server that asks for a pause gets it: its GET is the next try, if there is one. (A
-/// foreign server won't be asked again, since its answer says nothing about the URL.)
+/// A server that asks for a pause gets it, and then this question again. (A foreign
+/// server won't be asked again, since its answer says nothing about the URL.)
 bool PageFetch::believes(const Response& to_head, const GetOptions& options,
                          Purpose purpose) {
     const int status = to_head.status();
     if (common::is_success(status)
         || (status == not_modified && !options.more_headers.empty()))
         return true;
-    return asks_for_pause(status)
-           && (purpose == Purpose::check_foreign
-               || retries_.after(status, to_head.retry_after(), 1));
+    return RetryPolicy::is_refusal(status, to_head.retry_after())
+           || (status == unavailable
+               && (purpose == Purpose::check_foreign
+                   || retries_.after(status, to_head.retry_after(), Attempt())));
 }
 
 /// True if a response with this head is searched for links, so that its body is needed;
@@ -136,7 +136,7 @@ bool PageFetch::may_be_searched(const ResponseHead& head) const {
 /// answer.
 std::optional<Again> PageFetch::gently(std::optional<Again> again,
                                        const PageResponse& page, int tries) const {
-    if (!again || !again->was_a_try)
+    if (!again || (!again->was_a_try && page.status == 0))
         return again;
     if (tries >= 2 || page.error.empty())
         return {};
@@ -144,17 +144,18 @@ std::optional<Again> PageFetch::gently(std::optional<Again> again,
     return again;
 }
 
-Coroutine<Fetched> PageFetch::fetch(common::Url url, int tries,
+Coroutine<Fetched> PageFetch::fetch(common::Url url, Attempt attempt,
                                     std::function<void()> on_request, Purpose purpose) {
     if (settings_.answers != nullptr)
-        return find_or_ask(std::move(url), tries, std::move(on_request), purpose);
+        return find_or_ask(std::move(url), attempt, std::move(on_request), purpose);
     GetOptions options = options_for(url);
-    return ask(std::move(url), tries, std::move(on_request), purpose, std::move(options));
+    return ask(std::move(url), attempt, std::move(on_request), purpose,
+               std::move(options));
 }
 
 /// Asks the server only if there is no answer from an earlier visit that will do. A URL
 /// that was to need no request, but does, must first wait for its turn.
-Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, int tries,
+Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, Attempt attempt,
                                           std::function<void()> on_request,
                                           Purpose purpose) {
     const bool needs_no_request = settings_.answers->will_do(url, purpose);
@@ -171,7 +172,7 @@ Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, int tries,
         options.more_headers = condition(*earlier->kept);
     const bool is_conditional = !options.more_headers.empty();
     Coroutine<Fetched> asking =
-        ask(std::move(url), tries, std::move(on_request), purpose, std::move(options));
+        ask(std::move(url), attempt, std::move(on_request), purpose, std::move(options));
     Fetched fetched = co_await std::move(asking);
     const auto* const page = std::get_if<PageResponse>(&fetched);
     if (earlier && is_conditional && page != nullptr && page->kept
@@ -196,7 +197,7 @@ void PageFetch::take_headers(const Response& response, PageResponse& page) const
 }
 
 // [fetch]
-Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
+Coroutine<Fetched> PageFetch::ask(common::Url url, Attempt attempt,
                                   std::function<void()> on_request, Purpose purpose,
                                   GetOptions options) {
     PageResponse page;
@@ -210,7 +211,7 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         on_request();
         std::optional<Response> answer;
         if (is_check)
-            answer = co_await check(std::move(url), std::move(options), purpose, tries);
+            answer = co_await check(std::move(url), std::move(options), purpose, attempt);
         else
             answer = co_await session_->get(std::move(url), std::move(options));
         alone_since_.reset();
@@ -219,7 +220,7 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         Response& response = *answer;
         page.status = response.status();
         page.retry_after = response.retry_after();
-        again = after_status(page.status, page.retry_after, tries);
+        again = after_status(page, attempt);
         if (!again) {
             take_headers(response, page);
             page.is_searched = response.is_wanted();
@@ -236,7 +237,7 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
         page.bytes = error.bytes;
         page.error = error.what();
         page.is_refused = error.is_distrust();
-        again = after(error, tries);
+        again = after(error, attempt.tries);
     } catch (const std::bad_alloc&) {
         end_crawl(std::current_exception()); // not the page's failure
     } catch (const std::exception& error) {
@@ -244,7 +245,7 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
     }
     traced.end();
     if (purpose == Purpose::check_foreign)
-        again = gently(again, page, tries);
+        again = gently(again, page, attempt.tries);
     if (again)
         co_return *again;
     co_return std::move(page);
@@ -252,12 +253,16 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, int tries,
 // [/fetch]
 
 /// The server has answered: is it worth another try?
-std::optional<Again> PageFetch::after_status(int status, std::chrono::seconds retry_after,
-                                             int tries) {
-    const auto wait = retries_.after(status, retry_after, tries);
+std::optional<Again> PageFetch::after_status(PageResponse& page, Attempt attempt) {
+    const bool refused = RetryPolicy::is_refusal(page.status, page.retry_after);
+    page.reaction = refused                      ? Reaction::refused
+                    : page.status == unavailable ? Reaction::busy
+                                                 : Reaction::answered;
+    page.asks_too_much = retries_.is_too_long(page.retry_after);
+    const auto wait = retries_.after(page.status, page.retry_after, attempt);
     if (!wait)
         return {};
-    return Again{.wait = *wait, .host_is_busy = asks_for_pause(status)};
+    return Again{.wait = *wait, .reaction = page.reaction, .was_a_try = !refused};
 }
 
 std::optional<Again> PageFetch::after(const FetchError& error, int tries) {

@@ -30,8 +30,8 @@ namespace stage3 {
 /// The URL should be requested again, after `wait`.
 struct Again {
     RetryPolicy::Duration wait{};
-    bool host_is_busy = false; ///< not just the page: send this server no requests
-    bool was_a_try = true;     ///< false: the failure was our own
+    Reaction reaction = Reaction::none;
+    bool was_a_try = true; ///< false: it was refused, or the failure was our own
 };
 
 using Fetched = std::variant<PageResponse, Again>;
@@ -39,7 +39,7 @@ using Fetched = std::variant<PageResponse, Again>;
 struct PageFetchSettings {
     SessionOptions session;
     OpenHttp open_http = open_session;
-    int max_tries = 1;               ///< for any one URL
+    RetryLimits limits;
     bool reads_style_sheets = false; ///< they are searched, as pages are
     std::vector<common::Url> roots;
     /// By a root's origin, such as "https://example.org:8080".
@@ -59,7 +59,7 @@ class PageFetch {
     /// `loop` must outlive it.
     PageFetch(EventLoop& loop, PageFetchSettings settings);
 
-    /// Calls `on_request`, then requests `url`, for the `tries`-th time. Of a response
+    /// Calls `on_request`, then requests `url`. Of a response
     /// that isn't searched for links, the head will do: what becomes of the rest is not
     /// the result's concern. For a check, a HEAD will do if it says that the URL is
     /// alive; otherwise a GET follows. If there is an answer from an earlier visit, it
@@ -67,7 +67,8 @@ class PageFetch {
     /// result. Throws
     /// std::bad_alloc, and std::runtime_error if this machine has no descriptor for even
     /// one connection.
-    Coroutine<Fetched> fetch(common::Url url, int tries, std::function<void()> on_request,
+    Coroutine<Fetched> fetch(common::Url url, Attempt attempt,
+                             std::function<void()> on_request,
                              Purpose purpose = Purpose::follow);
 
     /// What to do after an error: try again, or nothing more. Throws like `fetch`.
@@ -89,19 +90,19 @@ class PageFetch {
     Http& session() { return *session_; }
 
   private:
-    Coroutine<Fetched> find_or_ask(common::Url url, int tries,
+    Coroutine<Fetched> find_or_ask(common::Url url, Attempt attempt,
                                    std::function<void()> on_request, Purpose purpose);
-    Coroutine<Fetched> ask(common::Url url, int tries, std::function<void()> on_request,
-                           Purpose purpose, GetOptions options);
+    Coroutine<Fetched> ask(common::Url url, Attempt attempt,
+                           std::function<void()> on_request, Purpose purpose,
+                           GetOptions options);
     void take_headers(const Response& response, PageResponse& page) const;
     Coroutine<std::optional<Response>> check(common::Url url, GetOptions options,
-                                             Purpose purpose, int tries);
+                                             Purpose purpose, Attempt attempt);
     bool believes(const Response& to_head, const GetOptions& options, Purpose purpose);
     bool may_be_searched(const ResponseHead& head) const;
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
                                 int tries) const;
-    std::optional<Again> after_status(int status, std::chrono::seconds retry_after,
-                                      int tries);
+    std::optional<Again> after_status(PageResponse& page, Attempt attempt);
     [[noreturn]] void end_crawl(std::exception_ptr why);
     Again wait_for_descriptor(const FetchError& error);
 

@@ -48,10 +48,15 @@ std::string describe_status(const PageResponse& response) {
         text += " (not modified) to a request without a condition";
     else if (status < 100 || status > 599)
         text += ", which HTTP doesn't have";
-    else if (RetryPolicy::may_pass(status)
-             && response.retry_after > RetryPolicy::longest_wait)
+    else if (RetryPolicy::may_pass(status) && response.asks_too_much)
         text += fmt::format(", come back in {} s", response.retry_after.count());
     return text;
+}
+
+/// True for a status with which the crawl's own server says nothing about the URL, but
+/// about our pace, or that it can't say for a long time.
+bool says_nothing(const PageResponse& response) {
+    return response.status == 429 || (response.status == 503 && response.asks_too_much);
 }
 
 } // namespace
@@ -124,7 +129,7 @@ void PageJudge::read_headers(const Work& work, const PageResponse& response, Pag
         read_location(work, response, page);
     } else if (checks_.accepts(response.status)) {
         record.outcome = Outcome::file;
-    } else if (page.is_foreign && is_unclear(response.status)) {
+    } else if (page.is_foreign ? is_unclear(response.status) : says_nothing(response)) {
         page.leave_open(describe_status(response));
     } else if (!common::is_success(response.status)) {
         page.fail(describe_status(response), Outcome::error);

@@ -31,12 +31,22 @@ struct KeptParts {
     std::optional<common::Links> links = {}; ///< the page's, if it was read earlier
 };
 
+/// How a server took a request.
+enum class Reaction : std::uint8_t {
+    none,     ///< there is no answer
+    answered, ///< with any status but these:
+    refused,  ///< it says that we are too fast, or that it's too busy
+    busy,     ///< 503, without saying until when: it may be refusing, or broken
+};
+
 /// A response, or as much of it as came.
 struct PageResponse {
     int status = 0;           ///< 0 if none came
     std::string content_type; ///< the header's value
     std::string location;     ///< the header's value
     std::chrono::seconds retry_after{};
+    Reaction reaction = Reaction::none;
+    bool asks_too_much = false;      ///< `retry_after` is longer than it will get
     std::string body;                ///< decompressed, if it's searched
     bool is_searched = false;        ///< for links, by PageFetch's decision
     std::size_t bytes = 0;           ///< of the body, as far as it has come

@@ -4,6 +4,7 @@
 // know about it beyond its `Work`. Page 25 of the book.
 #pragma once
 
+#include "stage3_queue_crawler/crawler/pace.h"
 #include "stage3_queue_crawler/crawler/work.h"
 
 namespace stage3 {
@@ -14,6 +15,8 @@ struct QueuedWork : Work {
     bool goes_first : 1 = false;  ///< it has had its turn, and comes back
     bool has_begun : 1 = false;   ///< its request has gone out
     bool is_answered : 1 = false; ///< it needs none
+    bool is_inside : 1 = false;   ///< its host's gate has let it in
+    Pace::Epoch epoch = 0;        ///< of its host, when its request went out
 };
 
 } // namespace stage3

@@ -11,23 +11,27 @@ std::optional<RetryPolicy::Duration> RetryPolicy::after(const FetchError& error,
                                                         int tries) {
     const bool may_pass = error.kind == FetchError::Kind::network
                           || error.kind == FetchError::Kind::timed_out;
-    if (!may_pass || tries >= max_tries_)
+    if (!may_pass || tries >= limits_.max_tries)
         return {};
     return growing(250ms, tries);
 }
 
 std::optional<RetryPolicy::Duration>
-RetryPolicy::after(int status, std::chrono::seconds retry_after, int tries) {
-    if (!may_pass(status) || tries >= max_tries_ || retry_after > longest_wait)
+RetryPolicy::after(int status, std::chrono::seconds retry_after, Attempt attempt) {
+    if (!may_pass(status) || is_too_long(retry_after))
         return {};
-    return std::max<Duration>(growing(500ms, tries), retry_after);
+    const bool refused = is_refusal(status, retry_after);
+    const int count = refused ? attempt.refusals + 1 : attempt.tries;
+    if (count >= (refused ? limits_.most_refusals : limits_.max_tries))
+        return {};
+    return std::max<Duration>(growing(500ms, count), retry_after);
 }
 
 /// `first`, doubled for each further try, and up to a half more.
 RetryPolicy::Duration RetryPolicy::growing(Duration first, int tries) {
     const double stretch = std::uniform_real_distribution(1.0, 1.5)(random_);
     const Duration wait = first * std::pow(2, tries - 1) * stretch;
-    return std::min<Duration>(wait, longest_wait);
+    return std::min<Duration>(wait, limits_.longest_wait);
 }
 
 } // namespace stage3

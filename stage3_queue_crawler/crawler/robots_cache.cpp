@@ -33,7 +33,7 @@ bool is_no_descriptor(const std::exception_ptr& exception) {
 
 RobotsCache::RobotsCache(EventLoop& loop, Http& session, Settings settings)
     : loop_(loop), session_(session), settings_(std::move(settings)),
-      retries_(settings_.max_tries, loop.random()), fetches_(settings_.most_at_once) {}
+      retries_(settings_.retries, loop.random()), fetches_(settings_.most_at_once) {}
 
 // [ask]
 Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
@@ -123,18 +123,20 @@ void RobotsCache::cancel_all() {
 
 Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
     const auto pause = settings_.pause_before_last_try(robots_url);
-    for (int tries = 1;; ++tries) {
+    for (Attempt attempt;;) {
         RetryPolicy::Duration wait{};
         try {
             const Permit permit = co_await fetches_.acquire(); // released before sleeping
-            const Tried tried = co_await try_to_fetch(robots_url, tries);
+            const Tried tried = co_await try_to_fetch(robots_url, attempt);
             if (tried.answer)
                 co_return tried.answer;
             wait = tried.wait;
+            ++(tried.was_refused ? attempt.refusals : attempt.tries);
         } catch (const FetchError& error) {
-            const auto again = retries_.after(error, tries);
-            if (!again || (pause && tries >= 2))
+            const auto again = retries_.after(error, attempt.tries);
+            if (!again || (pause && attempt.tries >= 2))
                 throw;
+            ++attempt.tries;
             wait = pause ? std::max<RetryPolicy::Duration>(*again, *pause) : *again;
         }
         co_await sleep(std::chrono::ceil<EventLoop::Duration>(wait));
@@ -154,11 +156,10 @@ Coroutine<std::string> RobotsCache::read(Response& response) {
 
 /// If the result has no answer, it should be tried again.
 Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
-                                                        int tries) {
+                                                        Attempt attempt) {
     Tried result;
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
-    bool is_excuse = false;
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
         GetOptions options = settings_.options_for(url);
         options.max_body = Robots::max_size + 1; // to notice that there is more
@@ -175,11 +176,17 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
                                    "disallowed by robots.txt");
             co_return result;
         }
-        if (const auto wait = retries_.after(status, response.retry_after(), tries)) {
+        const std::chrono::seconds wanted = response.retry_after();
+        const auto wait = retries_.after(status, wanted, attempt);
+        if (status == 429 || status == 503)
+            settings_.on_refusal(
+                url, std::chrono::ceil<EventLoop::Duration>(wait.value_or(wanted)));
+        if (wait) {
             result.wait = *wait;
+            result.was_refused = RetryPolicy::is_refusal(status, wanted);
             co_return result;
         }
-        if (status >= 500) {
+        if (status >= 500 || status == 429) { // "I can't say now"
             result.answer =
                 answer(Robots::allow_nothing(),
                        fmt::format("robots.txt: HTTP status {}", status), true);
@@ -190,12 +197,11 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
         const auto target = common::is_redirect(status) && !location.empty()
                                 ? common::resolve_url(location, url)
                                 : std::nullopt;
-        is_excuse = status == 429;
         if (!target)
             break; // there is no robots.txt: all is allowed
         url = *target;
     }
-    result.answer = answer(Robots::allow_all(), "", is_excuse);
+    result.answer = answer(Robots::allow_all(), "");
     co_return result;
 }
 

@@ -38,14 +38,17 @@ class RobotsCache {
     using Ask = std::function<Future<Answer>(const common::Url&)>;
 
     struct Settings {
-        std::string product_token;     ///< our name, such as "AwaitTheWeb"
-        int max_tries = 1;             ///< for any one robots.txt
-        std::size_t most_at_once = 16; ///< further ones wait
+        std::string product_token;           ///< our name, such as "AwaitTheWeb"
+        RetryLimits retries{.max_tries = 1}; ///< of any one robots.txt
+        std::size_t most_at_once = 16;       ///< further ones wait
         /// The options for a request to that URL's server.
         std::function<GetOptions(const common::Url&)> options_for =
             [](const common::Url&) { return GetOptions(); };
         /// Called with each URL as it's requested.
         std::function<void(const common::Url&)> on_request = [](const common::Url&) {};
+        /// Called when the server of that URL wants a pause, with its length.
+        std::function<void(const common::Url&, EventLoop::Duration)> on_refusal =
+            [](const common::Url&, EventLoop::Duration) {};
         /// For an origin that is to be tried only twice: how long to wait in between.
         std::function<std::optional<std::chrono::milliseconds>(const common::Url&)>
             pause_before_last_try = [](const common::Url&) { return std::nullopt; };
@@ -89,6 +92,7 @@ class RobotsCache {
     struct Tried {
         Answer answer;
         RetryPolicy::Duration wait{};
+        bool was_refused = false; ///< so it wasn't a try
     };
 
     Coroutine<> find_out(common::Url robots_url, Future<Answer> answer);
@@ -97,7 +101,7 @@ class RobotsCache {
     Answer take_old(Origin& origin);
     Coroutine<Answer> fetch(common::Url robots_url);
     static Coroutine<std::string> read(Response& response);
-    Coroutine<Tried> try_to_fetch(common::Url robots_url, int tries);
+    Coroutine<Tried> try_to_fetch(common::Url robots_url, Attempt attempt);
 
     EventLoop& loop_;
     Http& session_;

@@ -94,15 +94,23 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
         co_return PageResponse();
     if (*pause > EventLoop::Duration::zero())
         co_await sleep(*pause);
-    for (int tries = 1;; ++tries) {
-        Fetched fetched = co_await fetch_.fetch(url, tries, [] {}, Purpose::check);
+    for (Attempt attempt;;) {
+        Fetched fetched = co_await fetch_.fetch(url, attempt, [] {}, Purpose::check);
         auto* const response = std::get_if<PageResponse>(&fetched);
-        const auto wait =
-            response != nullptr ? RetryPolicy::Duration() : std::get<Again>(fetched).wait;
-        const auto rest = std::max(*pause, std::chrono::ceil<EventLoop::Duration>(wait));
-        settings_.hold(host_of(url), rest);
+        const Again again = response != nullptr ? Again{.wait = response->retry_after,
+                                                        .reaction = response->reaction}
+                                                : std::get<Again>(fetched);
+        const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
+        if (again.reaction == Reaction::refused || again.reaction == Reaction::busy)
+            settings_.on_refusal(host_of(url), wait);
+        const auto rest = std::max(*pause, wait);
+        settings_.hold(host_of(url), response != nullptr ? *pause : rest);
         if (response != nullptr)
             co_return std::move(*response);
+        if (again.reaction == Reaction::refused)
+            ++attempt.refusals;
+        else if (again.was_a_try)
+            ++attempt.tries;
         co_await sleep(rest);
     }
 }

@@ -30,6 +30,9 @@ class RootFolders {
         bool obey_robots = true;
         EventLoop::Duration delay{};   ///< between two requests to a host
         std::size_t hosts_at_once = 1; ///< of each, one root at a time is asked for
+        /// Called when a host has refused a request and wants a pause, with its length.
+        std::function<void(const std::string&, EventLoop::Duration)> on_refusal =
+            [](const std::string&, EventLoop::Duration) {};
         /// Called when a host was asked, with the pause that it now gets.
         std::function<void(const std::string&, EventLoop::Duration)> hold =
             [](const std::string&, EventLoop::Duration) {};

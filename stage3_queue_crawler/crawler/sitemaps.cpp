@@ -321,7 +321,12 @@ Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int 
             got.body = co_await response.read_beginning();
             told.bytes = got.body.size();
         }
-        co_return retries_.after(got.status, response.retry_after(), tries);
+        const std::chrono::seconds wanted = response.retry_after();
+        const auto wait = retries_.after(got.status, wanted, {.tries = tries});
+        if (got.status == 429 || got.status == 503)
+            note_refusal(url,
+                         std::chrono::ceil<EventLoop::Duration>(wait.value_or(wanted)));
+        co_return wait;
     } catch (const FetchError& error) {
         got.status = 0;
         got.error = told.error = error.what();
@@ -360,6 +365,16 @@ void Sitemaps::has_asked(const std::string& host) {
         known == delays_.end() ? settings_.delay : known->second;
     free_at_[host] = loop_.time() + delay;
     settings_.hold(host, delay);
+}
+
+/// If it wants too long a pause, it's asked for no more sitemaps.
+void Sitemaps::note_refusal(const Url& url, EventLoop::Duration pause) {
+    const std::string host = host_of(url);
+    settings_.on_refusal(host, pause);
+    if (pause > settings_.retries.longest_wait)
+        failures_at(url) = is_foreign(url) ? failures_at(url) : most_failures - 1;
+    else
+        free_at_[host] = std::max(free_at_[host], loop_.time() + pause);
 }
 
 } // namespace stage3

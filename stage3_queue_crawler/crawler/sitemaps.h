@@ -37,10 +37,13 @@ class Sitemaps {
     struct Settings {
         SitemapChoice choice;
         bool obey_robots = true;
-        int max_tries = 1;           ///< for any one sitemap
-        EventLoop::Duration delay{}; ///< between two requests to a host
+        RetryLimits retries{.max_tries = 1}; ///< of any one sitemap
+        EventLoop::Duration delay{};         ///< between two requests to a host
         /// Called as a sitemap is requested.
         std::function<void(const common::Url&)> on_start = [](const common::Url&) {};
+        /// Called when a host has refused a request and wants a pause, with its length.
+        std::function<void(const std::string&, EventLoop::Duration)> on_refusal =
+            [](const std::string&, EventLoop::Duration) {};
         /// Called when a host was asked, with the pause that it now gets.
         std::function<void(const std::string&, EventLoop::Duration)> hold =
             [](const std::string&, EventLoop::Duration) {};
@@ -52,7 +55,7 @@ class Sitemaps {
     Sitemaps(EventLoop& loop, PageFetch& fetch, RobotsCache& robots, const Scope& scope,
              Settings settings)
         : loop_(loop), fetch_(fetch), robots_(robots), scope_(scope),
-          settings_(std::move(settings)), retries_(settings_.max_tries, loop.random()) {}
+          settings_(std::move(settings)), retries_(settings_.retries, loop.random()) {}
 
     /// Reads them; call it once. What can't be read is left out. Throws as
     /// `PageFetch::after` does.
@@ -96,6 +99,7 @@ class Sitemaps {
                                                              Got& got);
     Coroutine<> wait_for_turn(std::string host);
     void has_asked(const std::string& host);
+    void note_refusal(const common::Url& url, EventLoop::Duration pause);
     GetOptions options_for(const common::Url& url) const;
     void take(const Next& next, const common::Url& url, const Sitemap& sitemap);
     void tell_absent(const common::Url& sitemap, const std::string& why);

@@ -45,6 +45,11 @@ class Visit {
         --work_.tries;
         put_off(wait);
     }
+    /// The same, because its server has refused it.
+    void put_off_refused(EventLoop::Duration wait) {
+        ++work_.refusals;
+        put_off_untried(wait);
+    }
     void done(Record& record, const Found& found) {
         leave().done(std::move(work_), record, found);
     }

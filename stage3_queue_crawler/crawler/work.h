@@ -25,6 +25,7 @@ namespace stage3 {
 struct Refusal {
     std::string reason;         ///< what robots.txt says; empty: there was no answer
     std::exception_ptr failure; ///< and why there was none
+    bool has_ended = false;     ///< not robots.txt: its host is asked nothing more
 };
 
 /// A URL to fetch, and what it has been through. A value: it points into no table.
@@ -39,7 +40,8 @@ struct Work {
     EventLoop::TimePoint begun{}; ///< if it was tried: when it was first taken out
     std::uint32_t depth = 0;      ///< links away from a root
     int redirects_left = 0;       ///< that may still be followed from here
-    int tries = 0;                ///< including one under way
+    std::int16_t tries = 0;       ///< including one under way
+    std::int16_t refusals = 0;    ///< by its server, which are no tries
     Purpose purpose : 7 = Purpose::follow;
     bool is_root : 1 = false;
     bool was_tried = false; ///< at least once

@@ -197,17 +197,19 @@ std::vector<std::string_view> ResponseHead::list(std::string_view name) const {
 
 std::chrono::seconds
 ResponseHead::retry_after(std::chrono::system_clock::time_point now) const {
+    constexpr std::chrono::seconds for_ever = std::chrono::hours(24 * 365);
     const std::string value(header("Retry-After"));
     if (!value.empty() && std::ranges::all_of(value, common::is_digit)) {
         long long seconds = 0;
         const auto [end, error] =
             std::from_chars(value.data(), value.data() + value.size(), seconds);
-        return std::chrono::seconds(error == std::errc{} ? seconds : 0);
+        return error == std::errc{} ? std::min(std::chrono::seconds(seconds), for_ever)
+                                    : std::chrono::seconds(0);
     }
     const time_t date = curl_getdate(value.c_str(), nullptr); // -1: it isn't one
     const auto wait = std::chrono::floor<std::chrono::seconds>(
         std::chrono::system_clock::from_time_t(date) - now);
-    return std::max(wait, std::chrono::seconds(0));
+    return std::clamp(wait, std::chrono::seconds(0), for_ever);
 }
 
 std::string_view refusal_for(std::string_view message) {

@@ -47,7 +47,8 @@ class ResponseHead {
     /// Source: RFC 9110, section 5.6.1.
     std::vector<std::string_view> list(std::string_view name) const;
     /// How long to wait, from `now`, before another request; 0 if the server doesn't say,
-    /// says something that can't be understood, or names a date in the past.
+    /// says something that can't be understood, or names a date in the past; at most a
+    /// year.
     /// Source: RFC 9110, section 10.2.3.
     std::chrono::seconds retry_after(std::chrono::system_clock::time_point now) const;
 

@@ -82,10 +82,12 @@ std::string agreed_settings(const Options& options) {
     text += fmt::format(
         "\n--max-depth {}\n--max-path-depth {}\n--max-repeats {}\n--max-queries {}"
         "\n--max-pages {}\n--max-redirects {}\n--max-tries {}\n--max-per-host {}"
+        "\n--max-retry-after {}\n--refused-timeout {}"
         "\n--max-body {}\n--delay {}\n--lease {}",
         limit(crawl.max_depth), crawl.traps.path_depth, crawl.traps.repeats,
         crawl.traps.queries, limit(crawl.max_pages), crawl.max_redirects, crawl.max_tries,
-        limit(crawl.politeness.max_per_host), crawl.session.max_body,
+        limit(crawl.politeness.max_per_host), crawl.max_retry_after.count(),
+        crawl.refused_timeout.count(), crawl.session.max_body,
         std::chrono::duration<double>(crawl.politeness.delay).count(),
         std::chrono::duration<double>(options.shared.lease).count());
     text += fmt::format("\n--order {}", name_of(crawl.order));

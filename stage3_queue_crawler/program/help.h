@@ -20,10 +20,12 @@ constexpr std::string_view help_on_verdicts =
     disallowed  robots.txt forbids it (RFC 9309)
     unclear     A server outside the scope (--external) won't say:
                 - 401, 403, 407, 429, 451, 999, or 5xx: it may be alive for
-                  others. In the scope, these are errors
+                  others. In the scope, these are errors, except 429
                 - its robots.txt forbids it, its certificate's issuer isn't
                   trusted here, its address is private, or it redirects forever
-                Such URLs are listed; the exit status is 1 only with --strict
+                Such URLs are listed; the exit status is 1 only with --strict.
+                In the scope: a server has refused us too often, or for too long
+                (below); without such a URL, the crawl is not complete
   dead
     error       There is an answer, but it leads nowhere:
                 - any other status, including 304 (9110: 15.4.5), unless we have
@@ -66,10 +68,19 @@ obeyed; if no answer comes, it's asked once more, 10 s later.
   --strict            exit with 1 also for what is unclear
 
 Failures that may pass are tried again (--max-tries): no connection, or a broken
-one, a body that was cut off, a time limit, and the statuses 429, 502, 503, 504.
-If the answer says when to come back (Retry-After, 9110: 10.2.3), we do, but not
-if that is more than 60 s away. After 408, 421 or 425, a request is repeated
-once on a new connection, which isn't a try.
+one, a body that was cut off, a time limit, and the statuses 502, 503, 504.
+After 408, 421 or 425, a request is repeated once on a new connection, which
+isn't a try.
+
+429, and 503 with a Retry-After (9110: 10.2.3), say nothing about a page: its
+server refuses us because we are too fast, or it is too busy. So a refusal isn't
+a try. The server is left alone for as long as it says; then it gets one request
+at a time, and more again as it answers. A page that is refused 20 times is
+unclear with 429, and dead with 503. A server that asks for a longer wait than
+--max-retry-after, or that has done nothing but refuse for --refused-timeout, is
+asked nothing more: its other URLs are unclear, too, and left out (see below).
+  --max-retry-after S seconds (60)
+  --refused-timeout S seconds (300)
 
 URLs that may never end are left out, as are all but the first 10,000 URLs on a
 page, and URLs longer than 8 KiB. The report names what was left out and where,
@@ -270,7 +281,14 @@ What is fetched and checked
   it's larger than --max-body, slow, or cut off; "bytes" says what arrived.
 - A HEAD that isn't answered with 2xx is followed by a GET, as the next try.
 - After 408, 421 or 425, a request is repeated once, on a new connection.
-- A robots.txt is asked for again after a day.
+- A robots.txt is asked for again after a day. One that answers 429 forbids
+  everything, as with 5xx.
+- 429, and 503 with Retry-After, are no tries of a page any more, and make no
+  page dead at once: see --help-verdicts. Before, a wait of more than 60 s made
+  the page dead, and its server was asked on.
+- With a Crawl-delay in robots.txt, a server gets one request at a time, and the
+  delay counts from the end of a request (--max-per-host N, with a large N: from
+  its start, and several may be under way).
 - A baseline isn't written if a root's redirects end in a dead URL, or nothing
   was checked.
 )";

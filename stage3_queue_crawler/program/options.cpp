@@ -299,6 +299,8 @@ struct Typed {
     std::optional<std::chrono::milliseconds> connect_timeout;
     std::optional<EventLoop::Duration> delay;
     std::optional<EventLoop::Duration> foreign_delay;
+    std::optional<std::chrono::seconds> max_retry_after;
+    std::optional<std::chrono::seconds> refused_timeout;
     std::optional<std::chrono::milliseconds> lease;
     std::optional<std::chrono::milliseconds> wait_for_frontier;
     ShowProgress progress = ShowProgress::automatic;
@@ -406,10 +408,19 @@ void add_how_fast(common::CommandLine& line, Options& options, Typed& typed) {
              number_into(crawl.workers, 1, 100'000));
     line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
              number_into(crawl.politeness.max_per_host, 1, most));
-    line.add("--delay", "S", "seconds between two requests to a host (0)",
+    line.add("--delay", "S", "seconds from one request to a host to the next (0)",
              reader_of_time(typed.delay, 0));
     line.add("--max-tries", "N", "tries per URL if the network or the server fails (4)",
              number_into(crawl.max_tries, 1, 1000));
+    line.add("--max-retry-after", "S",
+             "seconds that a server may ask us to wait; beyond, it's left alone (60)",
+             reader_of_time(typed.max_retry_after, 0));
+    line.add("--refused-timeout", "S",
+             "seconds of nothing but refusals until a server is left alone (300)",
+             reader_of_time(typed.refused_timeout, 0));
+    // --help-verdicts describes these.
+    for (const char* const name : {"--max-retry-after", "--refused-timeout"})
+        line.hide(name);
     line.add("--timeout", "S", "seconds for the whole crawl (no limit)",
              reader_of_time(crawl.timeout));
     line.add("--fetch-timeout", "S", "seconds for one fetch (30)",
@@ -782,6 +793,8 @@ Options read_options(int argc, char** argv) {
     if (options.fail_parsing > 0)
         crawl.find_links = find_links_but_fail_at(options.fail_parsing);
     crawl.politeness.delay = typed.delay.value_or(EventLoop::Duration{});
+    crawl.max_retry_after = typed.max_retry_after.value_or(crawl.max_retry_after);
+    crawl.refused_timeout = typed.refused_timeout.value_or(crawl.refused_timeout);
     crawl.session.fetch_timeout =
         typed.fetch_timeout.value_or(crawl.session.fetch_timeout);
     // A user who allows more time for a fetch also allows more silence.

@@ -292,7 +292,7 @@ void RedisFrontier::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal
     Work work(item.url);
     work.depth = item.lease.depth;
     work.redirects_left = item.lease.redirects_left;
-    work.tries = item.lease.tries;
+    work.tries = static_cast<std::int16_t>(item.lease.tries);
     work.is_root = item.lease.is_root;
     work.purpose = item.lease.why.purpose;
     work.ticket = ticket;
@@ -428,6 +428,18 @@ void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait) {
 }
 
 void RedisFrontier::give_back(const Work& work) { held_.give_back(work.ticket); }
+
+void RedisFrontier::answered(const Work&) {}
+
+void RedisFrontier::refused(const Work& work, EventLoop::Duration wait) {
+    hold(host_of(work.url), wait);
+}
+
+void RedisFrontier::busy(const Work& work, EventLoop::Duration wait) {
+    hold(host_of(work.url), wait);
+}
+
+void RedisFrontier::end_host(const std::string&, const std::string&) {}
 
 void RedisFrontier::hold(const std::string& host, EventLoop::Duration duration) {
     held_.give_back_ahead(session_of(host), host);

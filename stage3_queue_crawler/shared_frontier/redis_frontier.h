@@ -55,6 +55,10 @@ class RedisFrontier {
     void done(const Work& work, Record& record, const Found& found);
     void put_off(const Work& work, EventLoop::Duration wait);
     void give_back(const Work& work);
+    void answered(const Work& work);
+    void refused(const Work& work, EventLoop::Duration wait);
+    void busy(const Work& work, EventLoop::Duration wait);
+    void end_host(const std::string& host, const std::string& reason);
     void hold(const std::string& host, EventLoop::Duration duration);
     void set_delay(const std::string& host, EventLoop::Duration delay);
     void has_asked(const std::string& host);

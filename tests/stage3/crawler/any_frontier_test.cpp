@@ -85,6 +85,12 @@ class DiaryFrontier {
         if (!loop_.closed())
             note("given back", work);
     }
+    void answered(const Work& /*work*/) {}
+    void refused(const Work& work, EventLoop::Duration /*wait*/) {
+        note("refused", work);
+    }
+    void busy(const Work& /*work*/, EventLoop::Duration /*wait*/) {}
+    void end_host(const std::string& /*host*/, const std::string& /*reason*/) {}
     void hold(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
     void set_delay(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
     void has_asked(const std::string& /*host*/) {}

@@ -1,0 +1,121 @@
+// The pace that a host puts up with, found by being refused.
+//
+// A server with a limit says 429 to whoever is faster, but not what its limit is. So the
+// pace counts the answers between one refusal and the next: that many, in that time, were
+// not too many. From then on requests keep that distance. It shrinks quickly while it's
+// far from where the host refused, and ever so slowly near it, so that of many requests
+// only a few are refused. And after a refusal the gate opens for a single request, then
+// for one more with each answer. Page 25 of the book.
+#pragma once
+
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace stage3 {
+
+class Pace {
+  public:
+    using Duration = EventLoop::Duration;
+    using TimePoint = EventLoop::TimePoint;
+    /// Which refusal a request was sent after. (They are few enough at any time.)
+    using Epoch = std::uint8_t;
+
+    /// How many requests may be under way.
+    std::size_t window() const { return window_; }
+    /// At least this long from the start of one request to that of the next.
+    Duration distance() const { return distance_; }
+    /// The epoch of the requests that go out now.
+    Epoch epoch() const { return epoch_; }
+    /// For how long there has been no answer, though the host was asked.
+    Duration silence(TimePoint now) const { return asked_ ? now - heard_ : Duration(); }
+
+    // [pace-begins]
+    /// A request goes out. The first one after a refusal ends a stretch: what was
+    /// answered in it, and how long it took, is the rate that the host puts up with.
+    void begin(TimePoint now) {
+        if (!asked_) {
+            asked_ = true;
+            began_ = heard_ = now;
+        }
+        if (!measures_)
+            return;
+        measures_ = false;
+        const std::chrono::duration<double> time = now - began_;
+        const double measured = std::max(1U, answers_) / std::max(time.count(), 0.001);
+        refused_at_ = std::min(rate_, most_above * measured);
+        set_rate(std::min(measured, less * rate_));
+        answers_ = 0;
+        began_ = now;
+    }
+    // [/pace-begins]
+
+    /// The host has refused a request that was sent in `epoch`. Requests that were sent
+    /// with it say the same; only the first one counts.
+    void refused(Epoch epoch) {
+        window_ = 1;
+        if (epoch != epoch_)
+            return;
+        ++epoch_;
+        measures_ = true;
+    }
+
+    /// It has answered 503 to a request that was sent in `epoch`, without saying until
+    /// when. If that is all it says, it's no limit: it's broken.
+    void busy(Epoch epoch) {
+        if (answers_ > 0 || epoch != epoch_)
+            refused(epoch);
+        else
+            window_ = unlimited;
+    }
+
+    // [pace-answered]
+    /// It has answered. `is_wanted`: others wait, so it's the pace that holds them up.
+    void answered(TimePoint now, bool is_wanted) {
+        heard_ = now;
+        ++answers_;
+        if (window_ != unlimited)
+            ++window_;
+        if (rate_ == no_rate || measures_ || !is_wanted)
+            return;
+        const double slowly = 0.005 * (1 + answers_ / 20.0);
+        set_rate(rate_
+                 * (rate_ < near * refused_at_ ? quickly : 1 + std::min(slowly, 0.1)));
+    }
+    // [/pace-answered]
+
+  private:
+    static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+    static constexpr double no_rate = std::numeric_limits<double>::infinity();
+    static constexpr double most_above =
+        1.5; // of what was measured: it may be too little
+    static constexpr double less = 0.95;
+    static constexpr double near = 0.9;
+    static constexpr double quickly = 1.1;
+
+    /// Beyond a thousand a second, it's no limit any more.
+    void set_rate(double rate) {
+        rate_ = rate > 1000 ? no_rate : rate;
+        distance_ =
+            rate_ == no_rate
+                ? Duration()
+                : std::chrono::ceil<Duration>(std::chrono::duration<double>(1 / rate_));
+    }
+
+    std::size_t window_ = unlimited;
+    Duration distance_{};
+    double rate_ = no_rate;       // per second
+    double refused_at_ = no_rate; // the rate at which the host refused
+    TimePoint began_{};           // this stretch
+    TimePoint heard_{};           // the last answer
+    std::uint32_t answers_ = 0;   // in this stretch
+    Epoch epoch_ = 0;
+    bool measures_ = false; // a stretch ends with the next request
+    bool asked_ = false;
+};
+
+} // namespace stage3
