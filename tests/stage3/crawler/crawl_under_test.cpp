@@ -53,16 +53,20 @@ Result Setup::crawl(const std::vector<std::string>& roots) {
     };
     settings.obey_robots = obey_robots; // most tests count requests
     stage3::LoopOptions options;
-    options.clock = clock;
+    if (make_loop)
+        options = make_loop();
+    else
+        options.clock = clock;
     EventLoop loop(std::move(options));
+    const auto now = [&] { return make_loop ? loop.time() : Clock::now(); };
     stage3::Crawler crawler(loop, urls, stage3::Scope(reach, urls, std::move(excluded)),
                             settings, events);
-    const auto start = Clock::now();
+    const auto start = now();
     auto task = create_task(loop, crawler.crawl());
     if (during)
         during(loop, task);
     result.ending = stage3::run_until_complete<Ending>(loop, task);
-    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    result.seconds = std::chrono::duration<double>(now() - start).count();
     result.progress = crawler.progress();
     result.left_out = crawler.left_out();
     return result;

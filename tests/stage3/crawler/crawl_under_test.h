@@ -79,6 +79,8 @@ struct Setup {
     bool obey_robots = false;
     Reach reach = Reach::host;
     std::function<Clock::time_point()> clock = Clock::now;
+    /// For a loop that isn't real, with a clock of its own: Result::seconds go by that.
+    std::function<stage3::LoopOptions()> make_loop = {};
     std::vector<Pattern> excluded = {};
     std::function<void(EventLoop&, stage3::Task<Ending>&)> during = {};
     std::function<void(const Record&)> on_record = {};
