@@ -387,7 +387,6 @@ Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_abroad) {
 template <Frontier F>
 void Crawler<F>::end_unasked(Visit visit) {
     Page page(visit.work());
-    page.record.tries = 0;
     page.leave_open(visit.work().refusal->reason);
     finish(std::move(visit), std::move(page));
 }
@@ -430,7 +429,6 @@ void Crawler<F>::refuse(Visit visit) {
     finish(std::move(visit), std::move(page));
 }
 
-// [put-off]
 template <Frontier F>
 void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
@@ -442,7 +440,6 @@ void Crawler<F>::put_off(Visit visit, const Again& again) {
     else
         visit.put_off_untried(wait);
 }
-// [/put-off]
 
 /// What an answer says about its whole host, and not just about the page.
 template <Frontier F>

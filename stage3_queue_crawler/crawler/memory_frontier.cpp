@@ -304,8 +304,14 @@ std::vector<Record> MemoryFrontier::missing_fragments() const {
     return records_of_missing(fragments_, urls_);
 }
 
-// [put-off]
 void MemoryFrontier::put_off(Work work, EventLoop::Duration wait) {
+    if (has_ended(work))
+        wait = {};
+    park(std::move(work), wait);
+}
+
+// [put-off]
+void MemoryFrontier::park(Work work, EventLoop::Duration wait) {
     come_in(work);
     work.goes_first = true;
     parked_.park(std::move(work), loop_.time() + wait);
@@ -376,6 +382,7 @@ void MemoryFrontier::end_host(const std::string& host, std::string reason) {
         return;
     for (Work& work : gate_.take_all_of(host))
         let_in_ended(std::move(work));
+    parked_.hurry([this](const Work& work) { return has_ended(work); });
 }
 
 /// It has been let in, or would be, but its host is asked nothing more.

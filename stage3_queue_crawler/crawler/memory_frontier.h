@@ -107,6 +107,7 @@ class MemoryFrontier {
         return !ended_.empty() && ended_.contains(host_of(work.url));
     }
     void let_in_ended(Work work);
+    void park(Work work, EventLoop::Duration wait);
     bool is_full() const { return taken_ >= settings_.max_pages; }
     bool drop_if_full(Work& work);
     void drop_what_waits();

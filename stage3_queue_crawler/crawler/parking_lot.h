@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
 
@@ -27,6 +29,21 @@ class ParkingLot {
         const auto place = items_.emplace(when, std::move(item));
         if (place == items_.begin())
             set_timer();
+    }
+
+    /// Lets those go at once of which `is_one` is true.
+    template <class Predicate>
+    void hurry(Predicate is_one) {
+        std::vector<Item> all;
+        for (auto item = items_.begin(); item != items_.end();) {
+            const auto next = std::next(item);
+            if (is_one(item->second))
+                all.push_back(std::move(items_.extract(item).mapped()));
+            item = next;
+        }
+        set_timer();
+        for (Item& item : all)
+            leave_(std::move(item));
     }
 
     std::size_t size() const { return items_.size(); }

@@ -1,6 +1,6 @@
 """23 to 30: servers that are slow or silent, or always busy."""
 from cases import Case
-from expect import TIMED_OUT, error, failed, like, page
+from expect import TIMED_OUT, error, failed, like, page, unclear
 from pieces import KEEP, Forever, Silence, http, ok, page as a_page, status
 
 SOON = ("--fetch-timeout", 1)  # a short time limit
@@ -71,11 +71,13 @@ CASES = [
          {"/case": busy_once("Retry-After: Thu, 01 Jan 1970 00:00:00 GMT")},
          {"/case": page(tries=2)}),
     Case("28", "Retry-After: 86400",
-         {"/case": busy_once("Retry-After: 86400")},
-         {"/case": error(503, "HTTP status 503, come back in 86400 s", tries=1)}),
+         {},
+         {"{second}/": unclear("HTTP status 503, come back in 86400 s", 503, tries=1)},
+         second={"/robots.txt": status(404), "/*": status(503, "Retry-After: 86400")}),
     Case("29a", "429 for ever",
-         {"/case": status(429)},
-         {"/case": error(429, tries=2)}),
+         {},
+         {"{second}/": unclear("its server has refused everything for 2 s", tries=0)},
+         options=("--refused-timeout", 2), second={"/robots.txt": status(404), "/*": status(429)}),
     Case("29b", "503 on every page, for ever",
          {},
          {f"{{second}}/{i}": error(503, tries=2) for i in range(10)},

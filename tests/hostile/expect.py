@@ -42,6 +42,11 @@ def error(status, words=None, **fields):
     return Expected("error", status, words or f"HTTP status {status}", fields)
 
 
+def unclear(words, status=None, **fields):
+    """The server refuses to say. `status`: if it was asked."""
+    return Expected("unclear", status, words, fields)
+
+
 def failed(words, status=None, **fields):
     """There is no whole answer. `status`: if at least that arrived."""
     return Expected("failed", status, words, fields)

@@ -57,6 +57,7 @@ TEST_CASE("a refusal is no try, but there are not endlessly many") {
     CHECK(policy.after(503, 7s, {.tries = 4}) == 7s);
     CHECK(policy.after(429, 7s, {.tries = 4, .refusals = 3}) == 7s);
     CHECK(policy.after(429, 60s, {.refusals = 18}) == 60s);
+    CHECK(*policy.after(429, 0s, {.refusals = 18}) <= 6s); // its host waits, too
     CHECK_FALSE(policy.after(429, 1s, {.refusals = 19}));
     CHECK(policy.after(503, 0s, {.refusals = 19})); // this isn't one
 }
