@@ -6,7 +6,12 @@
 #include "tests/support/box/http.h"
 #include "tests/support/box/scripted_web.h"
 
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace tests {
 
@@ -25,4 +30,35 @@ struct BoxedSetup : Setup {
     }
 };
 
+/// A web in a box with one server, and a crawl of it.
+struct SiteInBox {
+    box::ScriptedWeb web;
+    box::Server server{web};
+    BoxedSetup setup{web};
+
+    Result crawl() { return setup.crawl(server.url()); }
+};
+
+using box::Times;
+
 } // namespace tests
+
+/// So that a failed check shows times, in milliseconds.
+template <>
+struct doctest::StringMaker<tests::box::Time> {
+    static doctest::String convert(tests::box::Time time) {
+        return fmt::format("{} ms",
+                           std::chrono::duration<double, std::milli>(time).count())
+            .c_str();
+    }
+};
+template <>
+struct doctest::StringMaker<tests::box::Times> {
+    static doctest::String convert(const tests::box::Times& times) {
+        std::string text;
+        for (const tests::box::Time time : times)
+            text += doctest::StringMaker<tests::box::Time>::convert(time).c_str()
+                    + std::string("; ");
+        return text.c_str();
+    }
+};

@@ -51,6 +51,11 @@ void Server::on(const std::string& target, std::vector<Reply> replies) {
     scripts_[target] = {.replies = std::move(replies)};
 }
 
+void Server::on_each(const std::vector<std::string>& targets, const Reply& reply) {
+    for (const std::string& target : targets)
+        on(target, reply);
+}
+
 void Server::on_head(const std::string& target, std::vector<Reply> replies) {
     head_scripts_[target] = {.replies = std::move(replies)};
 }
@@ -78,9 +83,23 @@ std::vector<Request> Server::requests() const {
     return own;
 }
 
+Times Server::begins() const {
+    Times times;
+    for (const Request& one : requests())
+        times.push_back(one.begin);
+    return times;
+}
+
+Times Server::begins(std::string_view target) const {
+    Times times;
+    for (const Request& one : requests())
+        if (one.url == url(target))
+            times.push_back(one.begin);
+    return times;
+}
+
 std::size_t Server::times_asked(std::string_view target) const {
-    const auto all = requests();
-    return static_cast<std::size_t>(std::ranges::count(all, url(target), &Request::url));
+    return begins(target).size();
 }
 
 std::size_t Server::most_at_once() const {

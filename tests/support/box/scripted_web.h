@@ -27,6 +27,8 @@ Reply fail(Fault fault);
 
 class Server;
 
+using Times = std::vector<Time>;
+
 /// Servers, by their hosts. All others are unreachable.
 class ScriptedWeb final : public Web {
   public:
@@ -53,6 +55,8 @@ class Server {
     void on(const std::string& target, Reply reply) {
         on(target, std::vector<Reply>{std::move(reply)});
     }
+    /// The same reply for each of these.
+    void on_each(const std::vector<std::string>& targets, const Reply& reply);
     /// The same for HEAD. Without this, a HEAD takes the next of the replies to a GET.
     void on_head(const std::string& target, std::vector<Reply> replies);
 
@@ -62,6 +66,9 @@ class Server {
 
     /// The requests to this server so far, in their order.
     std::vector<Request> requests() const;
+    /// When they began: all, or those for this target.
+    Times begins() const;
+    Times begins(std::string_view target) const;
     std::size_t times_asked(std::string_view target) const;
     /// The most requests that were under way at the same moment.
     std::size_t most_at_once() const;
