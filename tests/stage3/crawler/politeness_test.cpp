@@ -39,7 +39,7 @@ struct TenHosts : SiteInBox {
 
     /// Begins with these targets of the slow host, then come the others. At most the
     /// first `early` records of the slow host may come before all of the others.
-    void crawl(const std::vector<std::string>& targets, std::size_t early) {
+    void crawl_after(const std::vector<std::string>& targets, std::size_t early) {
         std::vector<std::string> roots;
         for (const std::string& target : targets)
             roots.push_back(server.url(target));
@@ -64,67 +64,64 @@ struct TenHosts : SiteInBox {
 
 } // namespace
 
-TEST_CASE("a host gets no more requests at once than allowed") {
-    SiteInBox test;
-    box::Server two(test.web, "server1.test:2"); // in scope, too
+TEST_CASE_FIXTURE(SiteInBox, "a host gets no more requests at once than allowed") {
+    box::Server two(web, "server1.test:2"); // in scope, too
     fill(two, 12);
-    fill(test.server, 12, {two.url()});
-    test.setup.settings.workers = 20;
-    test.setup.settings.politeness.max_per_host = 3;
-    CHECK(test.crawl().records.size() == 26);
-    CHECK(test.server.most_at_once() == 3);
+    fill(server, 12, {two.url()});
+    setup.settings.workers = 20;
+    setup.settings.politeness.max_per_host = 3;
+    CHECK(crawl().records.size() == 26);
+    CHECK(server.most_at_once() == 3);
     CHECK(two.most_at_once() == 3);
 }
 
-TEST_CASE("there is a pause between the starts of two requests to a host") {
-    SiteInBox test;
-    box::Server two(test.web, "server1.test:2"); // in scope, too
+TEST_CASE_FIXTURE(SiteInBox,
+                  "there is a pause between the starts of two requests to a host") {
+    box::Server two(web, "server1.test:2"); // in scope, too
     fill(two, 4);
-    fill(test.server, 4, {two.url()});
-    test.setup.settings.politeness.delay = 100ms;
-    const Result result = test.crawl();
+    fill(server, 4, {two.url()});
+    setup.settings.politeness.delay = 100ms;
+    const Result result = crawl();
     CHECK(result.records.size() == 10);
-    CHECK(test.server.begins() == Times{0ms, 100ms, 200ms, 300ms, 400ms});
+    CHECK(server.begins() == Times{0ms, 100ms, 200ms, 300ms, 400ms});
     CHECK(two.begins() == Times{5ms, 105ms, 205ms, 305ms, 405ms});
     CHECK(result.progress.waiting == 0);
 }
 
-TEST_CASE("with one worker and pauses, the order is that of the queue") {
-    SiteInBox test;
-    fill(test.server, 8);
-    test.setup.settings.workers = 1;
-    test.setup.settings.politeness.delay = 20ms;
-    std::vector<std::string> expected{test.server.url()};
+TEST_CASE_FIXTURE(SiteInBox,
+                  "with one worker and pauses, the order is that of the queue") {
+    fill(server, 8);
+    setup.settings.workers = 1;
+    setup.settings.politeness.delay = 20ms;
+    std::vector<std::string> expected{server.url()};
     for (int i = 0; i < 8; ++i)
-        expected.push_back(test.server.url(fmt::format("/{}", i)));
-    CHECK(test.crawl().urls() == expected);
+        expected.push_back(server.url(fmt::format("/{}", i)));
+    CHECK(crawl().urls() == expected);
 }
 
-TEST_CASE("a busy server is left alone for a while, and others are not") {
-    SiteInBox test;
-    box::Server other(test.web, "server1.test:2"); // in scope, too
-    fill(test.server, 3, {other.url()});
-    test.server.on(
-        "/0", {box::respond(503, "text/html", "", {"Retry-After: 50"}), box::page({})});
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a busy server is left alone for a while, and others are not") {
+    box::Server other(web, "server1.test:2"); // in scope, too
+    fill(server, 3, {other.url()});
+    server.on("/0",
+              {box::respond(503, "text/html", "", {"Retry-After: 50"}), box::page({})});
     fill(other, 5);
-    test.setup.settings.workers = 1;
-    const Result result = test.crawl();
+    setup.settings.workers = 1;
+    const Result result = crawl();
     CHECK(result.progress.dead == 0);
     CHECK(result.records.size() == 10);
-    CHECK(test.server.begins("/0") == Times{10ms, 50'055ms});
-    CHECK(test.server.begins("/2").at(0) >= 50'015ms); // on the same host
+    CHECK(server.begins("/0") == Times{10ms, 50'055ms});
+    CHECK(server.begins("/2").at(0) >= 50'015ms); // on the same host
     CHECK(other.begins().back() < 1s);
 }
 
-TEST_CASE("a server that answers 429 is left alone for a while, too") {
-    SiteInBox test;
-    test.server.on("/0", {box::respond(429, "text/html", ""), box::page({})});
-    test.server.on("/1", box::page({}));
-    box::Server other(test.web);
+TEST_CASE_FIXTURE(SiteInBox, "a server that answers 429 is left alone for a while, too") {
+    server.on("/0", {box::respond(429, "text/html", ""), box::page({})});
+    server.on("/1", box::page({}));
+    box::Server other(web);
     other.on("/", box::page({}));
-    test.setup.settings.workers = 1;
-    const Result result =
-        test.setup.crawl({test.server.url("/0"), test.server.url("/1"), other.url()});
+    setup.settings.workers = 1;
+    const Result result = setup.crawl({server.url("/0"), server.url("/1"), other.url()});
     CHECK(result.records.size() == 3);
     CHECK(result.progress.dead == 0);
     CHECK(result.urls().front() == other.url()); // although it is the last root
@@ -162,94 +159,95 @@ TEST_CASE("another try waits for its host's turn like any other fetch") {
     CHECK(crawl({box::respond(502, "text/html", ""), box::page({})}, one_at_once) == 2);
 }
 
-TEST_CASE("a server that is always busy is given up on, page by page") {
-    SiteInBox test;
-    fill(test.server, 10);
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a server that is always busy is given up on, page by page") {
+    fill(server, 10);
     for (int i = 0; i < 10; ++i)
-        test.server.on(fmt::format("/{}", i), box::respond(503, "text/html", ""));
-    test.setup.settings.max_tries = 3;
-    const Result result = test.crawl();
+        server.on(fmt::format("/{}", i), box::respond(503, "text/html", ""));
+    setup.settings.max_tries = 3;
+    const Result result = crawl();
     CHECK(result.ending == Ending::complete);
     CHECK(result.records.size() == 11);
     CHECK(result.progress.dead == 10);
-    CHECK(test.server.requests().size() == 31);
+    CHECK(server.requests().size() == 31);
 }
 
 // There are fewer workers than the slow host has pages: if each of these kept a worker
 // while it waits, none would be left for the other hosts.
-TEST_CASE("if one of ten hosts wants 60 s between requests, the others aren't held up") {
-    TenHosts test;
-    test.server.on("/robots.txt",
-                   box::respond(200, "text/plain", "User-agent: *\nCrawl-delay: 60\n"));
-    test.server.on("/", box::page({"/1", "/2", "/3", "/4"}));
-    test.server.on_each({"/1", "/2", "/3", "/4"}, box::page({}));
-    test.setup.obey_robots = true;
-    test.setup.settings.workers = 3;
-    test.crawl({"/"}, 1);
-    CHECK(test.server.requests().size() == 6);
+TEST_CASE_FIXTURE(
+    TenHosts,
+    "if one of ten hosts wants 60 s between requests, the others aren't held up") {
+    server.on("/robots.txt",
+              box::respond(200, "text/plain", "User-agent: *\nCrawl-delay: 60\n"));
+    server.on("/", box::page({"/1", "/2", "/3", "/4"}));
+    server.on_each({"/1", "/2", "/3", "/4"}, box::page({}));
+    setup.obey_robots = true;
+    setup.settings.workers = 3;
+    crawl_after({"/"}, 1);
+    CHECK(server.requests().size() == 6);
 }
 
-TEST_CASE("if one of ten hosts answers late, the others aren't held up") {
-    TenHosts test;
-    test.server.on_each({"/", "/1", "/2"}, box::page({}).after(20s));
-    test.setup.settings.workers = 2;
-    test.setup.settings.politeness.max_per_host = 1;
-    test.crawl({"/", "/1", "/2"}, 0);
+TEST_CASE_FIXTURE(TenHosts,
+                  "if one of ten hosts answers late, the others aren't held up") {
+    server.on_each({"/", "/1", "/2"}, box::page({}).after(20s));
+    setup.settings.workers = 2;
+    setup.settings.politeness.max_per_host = 1;
+    crawl_after({"/", "/1", "/2"}, 0);
 }
 
 // The slow host has more pages than there are workers.
-TEST_CASE("if one of ten hosts has a late robots.txt, the others aren't held up") {
-    TenHosts test;
-    test.server.on("/robots.txt", box::respond(200, "text/plain", "").after(20s));
-    test.server.on_each({"/1", "/2", "/3", "/4"}, box::page({}));
-    test.setup.obey_robots = true;
-    test.setup.settings.workers = 2;
-    test.crawl({"/1", "/2", "/3", "/4"}, 0);
-    CHECK(test.server.times_asked("/robots.txt") == 1);
+TEST_CASE_FIXTURE(
+    TenHosts, "if one of ten hosts has a late robots.txt, the others aren't held up") {
+    server.on("/robots.txt", box::respond(200, "text/plain", "").after(20s));
+    server.on_each({"/1", "/2", "/3", "/4"}, box::page({}));
+    setup.obey_robots = true;
+    setup.settings.workers = 2;
+    crawl_after({"/1", "/2", "/3", "/4"}, 0);
+    CHECK(server.times_asked("/robots.txt") == 1);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    SiteInBox,
     "a crawl that has reached max_pages doesn't wait for URLs whose host is at a pause") {
-    SiteInBox test;
-    fill(test.server, 2);
-    box::Server other(test.web);
+    fill(server, 2);
+    box::Server other(web);
     other.on("/", box::page({}));
-    test.setup.settings.workers = 1;
-    test.setup.settings.politeness.delay = 10s;
-    test.setup.settings.max_pages = 2;
-    const box::Server& slow = test.server;
+    setup.settings.workers = 1;
+    setup.settings.politeness.delay = 10s;
+    setup.settings.max_pages = 2;
+    const box::Server& slow = server;
     const Result result =
-        test.setup.crawl({slow.url(), slow.url("/0"), slow.url("/1"), other.url()});
+        setup.crawl({slow.url(), slow.url("/0"), slow.url("/1"), other.url()});
     CHECK(result.ending == Ending::max_pages);
     CHECK(result.urls() == std::vector{slow.url(), other.url()});
-    CHECK(test.web.time().now() == 10ms);
+    CHECK(web.time().now() == 10ms);
 }
 
-TEST_CASE("a URL that is let in after max_pages is reached holds up no other") {
-    SiteInBox test;
-    box::Server& busy = test.server;
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a URL that is let in after max_pages is reached holds up no other") {
+    box::Server& busy = server;
     busy.on("/", {box::respond(503, "text/html", ""), box::page({})});
-    box::Server other(test.web);
+    box::Server other(web);
     other.on("/", box::page({}));
-    test.setup.settings.workers = 1;
-    test.setup.settings.max_pages = 2;
+    setup.settings.workers = 1;
+    setup.settings.max_pages = 2;
     const Result result =
-        test.setup.crawl({busy.url(), busy.url("/0"), busy.url("/1"), other.url()});
+        setup.crawl({busy.url(), busy.url("/0"), busy.url("/1"), other.url()});
     CHECK(result.ending == Ending::max_pages);
     CHECK(result.urls() == std::vector{other.url(), busy.url()});
     CHECK(result[busy.url()].tries == 2);
     CHECK(busy.requests().size() == 2);
 }
 
-TEST_CASE("a cancelled crawl leaves the URLs that wait for their host's turn") {
-    SiteInBox test;
-    fill(test.server, 30);
-    test.setup.settings.politeness.delay = 10s;
-    test.setup.during = [](EventLoop& loop, auto& task) {
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a cancelled crawl leaves the URLs that wait for their host's turn") {
+    fill(server, 30);
+    setup.settings.politeness.delay = 10s;
+    setup.during = [](EventLoop& loop, auto& task) {
         loop.call_later(1s, [&task] { task.cancel(); });
     };
-    const Result result = test.crawl();
+    const Result result = crawl();
     CHECK(result.ending == Ending::interrupted);
     CHECK(result.progress.waiting == 30);
-    CHECK(test.web.time().now() == 1s);
+    CHECK(web.time().now() == 1s);
 }
