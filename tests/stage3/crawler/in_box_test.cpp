@@ -94,6 +94,8 @@ TEST_CASE("faults are a session's") {
     const FetchError reset = error_of(web, server.url("/reset"));
     CHECK(reset.kind == FetchError::Kind::network);
     CHECK(reset.was_sent);
+    server.on("/garbage", box::fail(box::Fault::garbage));
+    CHECK(error_of(web, server.url("/garbage")).kind == FetchError::Kind::bad_response);
     seconds();
     const FetchError silence =
         error_of(web, server.url("/silence"), {.fetch_timeout = 7s});

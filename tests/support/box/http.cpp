@@ -243,6 +243,9 @@ stage3::Coroutine<stage3::Response> Http::get(common::Url url,
     const Reply& reply = under_way.request().reply;
     const Limits limits{.fetch = options_.fetch_timeout, .stall = options_.stall_timeout};
     const Time patience = limits.end({}, {});
+    if (reply.fault == Fault::no_descriptor)
+        throw FetchError(Kind::no_descriptor, "no descriptor is left for another socket",
+                         0);
     if (reply.fault == Fault::silence || reply.until_head > patience) {
         co_await stage3::sleep(patience);
         throw limits.error(now, now, 0);
@@ -252,6 +255,8 @@ stage3::Coroutine<stage3::Response> Http::get(common::Url url,
         throw FetchError(Kind::network, "connection refused", 0);
     if (reply.fault == Fault::reset)
         throw failure(Kind::network, "connection reset");
+    if (reply.fault == Fault::garbage)
+        throw failure(Kind::bad_response, "this isn't HTTP");
     under_way.answer();
     ResponseHead head = head_of(reply, options_.max_headers);
     const std::size_t max_body =

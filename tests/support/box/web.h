@@ -18,11 +18,13 @@ namespace tests::box {
 /// How a server fails. All but the first send the request's reader an error.
 enum class Fault : std::uint8_t {
     none,
-    unreachable, ///< no connection, so that the request wasn't sent
-    reset,       ///< the connection breaks instead of an answer
-    silence,     ///< no answer ever comes
-    cut,         ///< the connection breaks in the middle of the body
-    stuck,       ///< half of the body comes, and then nothing
+    no_descriptor, ///< the client has no room for another socket, and fails at once
+    unreachable,   ///< no connection, so that the request wasn't sent
+    reset,         ///< the connection breaks instead of an answer
+    garbage,       ///< what comes isn't HTTP
+    silence,       ///< no answer ever comes
+    cut,           ///< the connection breaks in the middle of the body
+    stuck,         ///< half of the body comes, and then nothing
 };
 
 /// One answer of a server.
