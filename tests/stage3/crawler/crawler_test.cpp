@@ -1,5 +1,5 @@
 // A crawl of a scripted server, which also makes the mistakes that it is told to make.
-#include "tests/stage3/crawler/crawl_under_test.h"
+#include "tests/stage3/crawler/crawl_in_box.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -61,17 +61,15 @@ TEST_CASE(
     CHECK(result.progress.dead == 1);
 }
 
-TEST_CASE("as many pages are fetched at once as there are workers, and no more") {
-    ScriptedServer server;
+TEST_CASE_FIXTURE(SiteInBox,
+                  "as many pages are fetched at once as there are workers, and no more") {
     std::vector<std::string> links;
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < 30; ++i)
         links.push_back(fmt::format("/{}", i));
-        server.on(links.back(), Reply{Meet{7}, Pause{50ms}, html("")[0]});
-    }
-    server.on("/", page(links));
-    Setup setup;
+    server.on("/", box::page(links));
+    server.on_each(links, box::page({}));
     setup.settings.workers = 7;
-    CHECK(setup.crawl(server.url()).records.size() == 31);
+    CHECK(crawl().records.size() == 31);
     CHECK(server.most_at_once() == 7);
 }
 

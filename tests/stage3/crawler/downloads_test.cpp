@@ -1,5 +1,5 @@
 // What isn't searched for links is alive by its head, whatever becomes of its body.
-#include "tests/stage3/crawler/crawl_under_test.h"
+#include "tests/stage3/crawler/crawl_in_box.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -76,13 +76,23 @@ TEST_CASE("a download may be larger than what is read of pages") {
     }
 }
 
-TEST_CASE("a page isn't alive before all of it has come") {
-    for (const std::string_view type : {"text/html", "application/xml", ""}) {
-        CAPTURE(type);
-        const Said said = linked(Reply{Send{head_of(type) + "<p>cut off"}});
+TEST_CASE_FIXTURE(SiteInBox, "a page isn't alive before all of it has come") {
+    server.on("/", box::page({"/html", "/xml", "/untyped"}));
+    setup.settings.max_tries = 2;
+    for (const auto& [target, type] : {std::pair("/html", "text/html"),
+                                       {"/xml", "application/xml"},
+                                       {"/untyped", ""}}) {
+        box::Reply cut = box::respond(200, type, "<p>cut off after so many bytes</p>");
+        cut.fault = box::Fault::cut;
+        server.on(target, cut);
+    }
+    const Result result = crawl();
+    for (const char* const target : {"/html", "/xml", "/untyped"}) {
+        CAPTURE(target);
+        const Said said = result[server.url(target)];
         CHECK(said.outcome == Outcome::failed);
         CHECK(said.error == "the connection was closed in the middle of the body");
-        CHECK(said.bytes == 10);
+        CHECK(said.bytes == 17);
         CHECK(said.tries == 2);
     }
 }
@@ -115,38 +125,43 @@ TEST_CASE("bytes says how much of a body has come") {
 }
 
 TEST_CASE("a HEAD that fails is confirmed by a GET in the same visit") {
-    const Reply dead_end = redirect_to("/gone");
-    for (const Reply& to_head :
-         {dead_end, respond(304, "", ""), respond(401, "", ""), respond(404, "", ""),
-          respond(410, "", ""), respond(412, "", ""), respond(502, "", ""),
-          respond(999, "", ""), Reply{Send{"no HTTP\r\n\r\n"}}, Reply{}, Reply{Reset{}},
-          Reply{Send{"HTTP/1.1 200 OK\r\n"}, Hold{}}}) {
-        ScriptedServer server;
-        server.on("/", html("<img src=/x>"));
-        server.on("/x", {to_head, respond(200, "image/png", "x")});
-        Setup setup;
-        setup.settings.checks.assets = true;
-        setup.settings.max_tries = 1;
-        setup.settings.session.fetch_timeout = 1s;
-        const Result result = setup.crawl(server.url());
-        CHECK(result[server.url("/x")].outcome == Outcome::file);
-        CHECK(result[server.url("/x")].error.empty());
-        CHECK(server.times_asked("/x") == 2);
+    const std::vector<box::Reply> replies{
+        box::redirect_to("/gone"),     box::respond(304, "", ""),
+        box::respond(401, "", ""),     box::respond(404, "", ""),
+        box::respond(410, "", ""),     box::respond(412, "", ""),
+        box::respond(502, "", ""),     box::respond(999, "", ""),
+        box::fail(box::Fault::reset),  box::fail(box::Fault::garbage),
+        box::fail(box::Fault::silence)};
+    for (const box::Reply& to_head : replies) {
+        SiteInBox test;
+        test.server.on("/", box::html("<img src=/x>"));
+        test.server.on_head("/x", {to_head});
+        test.server.on("/x", box::respond(200, "image/png", "x"));
+        test.setup.settings.checks.assets = true;
+        test.setup.settings.max_tries = 1;
+        const Result result = test.crawl();
+        const Said& said = result[test.server.url("/x")];
+        CHECK(said.outcome == Outcome::file);
+        CHECK(said.error.empty());
+        CHECK(test.server.times_asked("/x") == 2);
     }
 }
 
 TEST_CASE(
     "after a HEAD, a server that asks for a pause gets it, if there is another try") {
     for (const int max_tries : {1, 2}) {
-        ScriptedServer server;
-        server.on("/", html("<img src=/x>"));
-        server.on("/x", {respond(503, "", ""), respond(200, "image/png", "x")});
-        Setup setup;
-        setup.settings.checks.assets = true;
-        setup.settings.max_tries = max_tries;
-        const Result result = setup.crawl(server.url());
-        CHECK(result[server.url("/x")].outcome == Outcome::file);
-        CHECK(result[server.url("/x")].tries == 2);
-        CHECK(server.times_asked("/x") == 2);
+        SiteInBox test;
+        test.server.on("/", box::html("<img src=/x>"));
+        test.server.on_head("/x", {box::respond(503, "", "")});
+        test.server.on("/x", box::respond(200, "image/png", "x"));
+        test.setup.settings.checks.assets = true;
+        test.setup.settings.max_tries = max_tries;
+        const Result result = test.crawl();
+        const Said& said = result[test.server.url("/x")];
+        CHECK(said.outcome == Outcome::file);
+        CHECK(said.tries == 2);
+        const Times begins = test.server.begins("/x");
+        REQUIRE(begins.size() == 2);
+        CHECK((begins[1] - begins[0] > 500ms) == (max_tries == 2));
     }
 }

@@ -1,5 +1,5 @@
 // Which failures are tried again, how often, and when.
-#include "tests/stage3/crawler/crawl_under_test.h"
+#include "tests/stage3/crawler/crawl_in_box.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -10,25 +10,29 @@
 
 using namespace tests;
 
-TEST_CASE("a connection that breaks twice and then works gives one record") {
-    ScriptedServer server;
-    server.on("/", {Reply{Reset{}}, Reply{}, page({})});
-    const Result result = Setup().crawl(server.url());
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a connection that breaks twice and then works gives one record") {
+    server.on(
+        "/", {box::fail(box::Fault::reset), box::fail(box::Fault::reset), box::page({})});
+    const Result result = crawl();
     CHECK(result.records.size() == 1);
     CHECK(result[server.url()].outcome == Outcome::page);
     CHECK(result[server.url()].tries == 3);
-    CHECK(result[server.url()].seconds > 0.7); // after waits of 0.25 s and 0.5 s
-    CHECK(result[server.url()].seconds <= result.seconds);
+    const Times begins = server.begins();
+    REQUIRE(begins.size() == 3); // after waits of at least 0.25 s and 0.5 s
+    CHECK(begins[1] - begins[0] >= 255ms);
+    CHECK(begins[1] - begins[0] <= 380ms);
+    CHECK(begins[2] - begins[1] >= 505ms);
+    CHECK(begins[2] - begins[1] <= 755ms);
+    CHECK(result[server.url()].seconds == doctest::Approx(result.seconds));
 }
 
-TEST_CASE("a server in trouble is asked again, up to a limit") {
-    ScriptedServer server;
-    server.on("/", page({"/once", "/ever"}));
-    server.on("/once", {respond(503, "text/html", "no"), page({})});
-    server.on("/ever", respond(502, "text/html", "no"));
-    Setup setup;
+TEST_CASE_FIXTURE(SiteInBox, "a server in trouble is asked again, up to a limit") {
+    server.on("/", box::page({"/once", "/ever"}));
+    server.on("/once", {box::respond(503, "text/html", "no"), box::page({})});
+    server.on("/ever", box::respond(502, "text/html", "no"));
     setup.settings.max_tries = 2;
-    const Result result = setup.crawl(server.url());
+    const Result result = crawl();
     CHECK(result[server.url("/once")].outcome == Outcome::page);
     CHECK(result[server.url("/once")].tries == 2);
     CHECK(result[server.url("/ever")].outcome == Outcome::error);
@@ -38,92 +42,72 @@ TEST_CASE("a server in trouble is asked again, up to a limit") {
 }
 
 TEST_CASE("a refused connection is tried as often as allowed") {
-    Setup setup;
-    setup.settings.max_tries = 3;
+    Setup setup; // with sockets
+    setup.settings.max_tries = 2;
     const Result result = setup.crawl("http://127.0.0.1:1/");
     CHECK(result["http://127.0.0.1:1/"].outcome == Outcome::failed);
     CHECK(result["http://127.0.0.1:1/"].error == "connection refused");
     CHECK(result["http://127.0.0.1:1/"].status == 0);
-    CHECK(result["http://127.0.0.1:1/"].tries == 3);
+    CHECK(result["http://127.0.0.1:1/"].tries == 2);
 }
 
-TEST_CASE("a server may say when to come back") {
-    ScriptedServer server;
-    server.on("/", page({"/soon", "/tomorrow"}));
-    server.on("/soon", {respond(429, "text/html", "", "Retry-After: 1\r\n"), page({})});
-    server.on("/tomorrow", respond(503, "text/html", "", "Retry-After: 86400\r\n"));
-    const Result result = Setup().crawl(server.url());
+TEST_CASE_FIXTURE(SiteInBox, "a server may say when to come back") {
+    server.on("/", box::page({"/soon", "/tomorrow"}));
+    server.on("/soon",
+              {box::respond(429, "text/html", "", {"Retry-After: 1"}), box::page({})});
+    server.on("/tomorrow", box::respond(503, "text/html", "", {"Retry-After: 86400"}));
+    const Result result = crawl();
     CHECK(result[server.url("/soon")].outcome == Outcome::page);
-    CHECK(result[server.url("/soon")].seconds >= 1.0);
+    CHECK(server.begins("/soon") == Times{5ms, 1010ms});
     CHECK(result[server.url("/tomorrow")].tries == 1);
     CHECK(result[server.url("/tomorrow")].error
           == "HTTP status 503, come back in 86400 s");
 }
 
-TEST_CASE("a URL that waits for another try holds up no worker") {
-    ScriptedServer server;
+TEST_CASE_FIXTURE(SiteInBox, "a URL that waits for another try holds up no worker") {
     std::vector<std::string> links;
     for (int i = 0; i < 10; ++i) {
         links.push_back(fmt::format("/{}", i));
-        server.on(links.back(), {Reply{Reset{}}, page({})});
+        server.on(links.back(), {box::fail(box::Fault::reset), box::page({})});
     }
     links.emplace_back("/last");
-    server.on("/", page(links));
-    server.on("/last", page({}));
-    Setup setup;
+    server.on("/", box::page(links));
+    server.on("/last", box::page({}));
     setup.settings.workers = 1;
-    // All first tries must end before the first page is due again, so time goes slowly
-    // until then.
-    const auto start = Clock::now();
-    bool is_slow = true;
-    setup.clock = [&] {
-        const auto now = Clock::now();
-        return is_slow ? start + (now - start) / 50 : now + 1s;
-    };
-    setup.on_record = [&](const Record& record) {
-        if (record.url.href() != server.url())
-            is_slow = false; // the first of the others, which should be the last
-    };
-    const Result result = setup.crawl(server.url());
+    const Result result = crawl();
     CHECK(result.records.size() == 12);
     CHECK(result.records[1].url == server.url("/last"));
+    CHECK(server.begins("/last") == Times{55ms});
 }
 
 TEST_CASE("a URL that comes back goes before those that had no turn yet") {
-    for (const auto order : {stage3::OrderName::fifo, stage3::OrderName::lifo,
-                             stage3::OrderName::priority}) {
-        ScriptedServer server;
-        const std::string flaky = "/with-a-name-longer-than-those-of-the-others";
+    for (const auto order : {stage3::OrderName::fifo, stage3::OrderName::lifo}) {
+        SiteInBox test;
         std::vector<std::string> links;
         for (int i = 0; i < 60; ++i) {
             links.push_back(fmt::format("/{}", i));
-            server.on(links.back(), Reply{Pause{20ms}, page({})[0]});
+            test.server.on(links.back(), box::page({}).after(20ms));
         }
-        links.insert(links.begin() + 30, flaky);
-        server.on(flaky, {Reply{Reset{}}, page({})});
-        server.on("/", page(links));
-        Setup setup;
-        setup.settings.workers = 1;
-        setup.settings.order = order;
-        const Result result = setup.crawl(server.url());
-        CHECK(result.records.size() == 62);
-        CHECK(result[server.url(flaky)].tries == 2);
-        if (order == stage3::OrderName::priority)
-            continue; // the last page to be tried at all
-        // The page was tried in the middle, and had to wait for less than half a second.
-        CHECK(result.records[60].url != server.url(flaky));
-        CHECK(result.records[61].url != server.url(flaky));
+        const std::string& flaky = links[30];
+        test.server.on(flaky, {box::fail(box::Fault::reset), box::page({})});
+        test.server.on("/", box::page(links));
+        test.setup.settings.workers = 1;
+        test.setup.settings.order = order;
+        const Result result = test.crawl();
+        CHECK(result.records.size() == 61);
+        // It had to wait for at most 0.375 s, and then for the page that was under way.
+        const Times begins = test.server.begins(flaky);
+        REQUIRE(begins.size() == 2);
+        CHECK(begins[1] - begins[0] <= 400ms);
     }
 }
 
-TEST_CASE("a permanent failure is not tried again") {
-    ScriptedServer server;
-    server.on("/", page({"/ssh", "/large"}));
-    server.on("/ssh", {Send{"SSH-2.0-OpenSSH\r\n\r\n"}});
-    server.on("/large", html(std::string(2000, 'x')));
-    Setup setup;
+TEST_CASE_FIXTURE(SiteInBox, "a permanent failure is not tried again") {
+    server.on("/", box::page({"/ssh", "/large"}));
+    server.on("/ssh", box::fail(box::Fault::garbage));
+    server.on("/large", box::html(std::string(2000, 'x')));
     setup.settings.session.max_body = 1024;
-    const Result result = setup.crawl(server.url());
+    const Result result = crawl();
     CHECK(result[server.url("/ssh")].tries == 1);
     CHECK(result[server.url("/large")].outcome == Outcome::failed);
     CHECK(result[server.url("/large")].error == "body larger than 1 KiB");
@@ -132,19 +116,16 @@ TEST_CASE("a permanent failure is not tried again") {
     CHECK(server.times_asked("/large") == 1);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    SiteInBox,
     "a fetch that finds no free descriptor waits, and that doesn't count as a try") {
-    ScriptedServer server;
-    server.on("/", page({}));
-    Setup setup;
+    const box::Reply none = box::fail(box::Fault::no_descriptor);
+    server.on("/", {none, none, box::page({})});
     setup.settings.max_tries = 1;
-    tests::Fault fault;
-    fault.no_descriptor_for_socket = 2;
-    const Result result = setup.crawl(server.url());
-    CAPTURE(result[server.url()].error);
+    const Result result = crawl();
     CHECK(result[server.url()].outcome == Outcome::page);
     CHECK(result[server.url()].tries == 1);
-    CHECK(result.seconds >= 0.2);
+    CHECK(server.begins() == Times{0ms, 100ms, 200ms});
     REQUIRE(result.notes.size() == 1);
     CHECK(result.notes[0].find("ulimit -n") != std::string::npos);
 }
