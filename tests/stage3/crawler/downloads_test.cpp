@@ -7,6 +7,7 @@
 #include <ostream> // doctest wants it
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,10 +52,6 @@ TEST_CASE("a download is alive once its head has come") {
              Reply{Send{head_of("application/zip", "Content-Encoding: gzip\r\n")},
                    Hold{}},
              Reply{Send{head_of("text/plain; charset=utf-8")}, Hold{}},
-             Reply{Send{"HTTP/1.1 206 Part\r\nContent-Type: video/mp4\r\n\r\n"}, Hold{}},
-             Reply{Send{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-                        "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"},
-                   Hold{}},
              Reply{Send{head_of("") + std::string(2000, 'x')}, Hold{}},
          }) {
         CAPTURE(std::get<Send>(reply[0]).bytes.substr(0, 200));
@@ -111,12 +108,35 @@ TEST_CASE("without a type, the first character that isn't blank decides") {
     CHECK(linked(respond(200, "", "")).outcome == Outcome::file);
 }
 
-TEST_CASE("a style sheet is read if it's searched, and is else a download") {
-    const Reply reply{Send{head_of("text/css") + "p {}"}};
-    CHECK(linked(reply).outcome == Outcome::file);
-    Setup setup;
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a stream is alive, although nobody knows how long it will be") {
+    server.on("/", box::page({"/events", "/video"}));
+    for (const auto& [target, status, type] :
+         {std::tuple("/events", 200, "text/event-stream"),
+          {"/video", 206, "video/mp4"}}) {
+        box::Reply endless = box::respond(status, type, "xx");
+        endless.has_length = false;
+        endless.fault = box::Fault::stuck;
+        server.on(target, endless);
+    }
+    const Result result = crawl();
+    for (const char* const target : {"/events", "/video"}) {
+        CHECK(result[server.url(target)].outcome == Outcome::file);
+        CHECK(result[server.url(target)].error.empty());
+        CHECK(result[server.url(target)].tries == 1);
+    }
+    CHECK(web.time().now() == 1'010ms); // a second, in case it's short
+}
+
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a style sheet is read if it's searched, and is else a download") {
+    box::Reply cut = box::respond(200, "text/css", std::string(300'000, ' '));
+    cut.fault = box::Fault::cut;
+    server.on("/", box::page({"/x"}));
+    server.on("/x", cut);
+    CHECK(crawl()[server.url("/x")].outcome == Outcome::file);
     setup.settings.checks.assets = true;
-    CHECK(linked(reply, setup).outcome == Outcome::failed);
+    CHECK(crawl()[server.url("/x")].outcome == Outcome::failed);
 }
 
 TEST_CASE("bytes says how much of a body has come") {
