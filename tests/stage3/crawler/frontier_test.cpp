@@ -492,10 +492,12 @@ TEST_CASE("in a closed frontier, a visit that was put off asks for nothing") {
 TEST_CASE("a URL that had to wait for its host goes before a long line of others") {
     FrontierTest test;
     test.frontier.set_delay("slow:80", 1s);
+    test.wait(1s);
     test.open({"http://slow/1", "http://slow/2", "http://quick/1", "http://quick/2",
                "http://quick/3"});
     FrontierVisit slow = test.get();
     slow.on_request()();
+    test.done(std::move(slow));
     test.wait(1s);
     CHECK(test.get().work().url == url_of("http://slow/2"));
 }

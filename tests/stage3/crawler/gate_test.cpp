@@ -92,14 +92,17 @@ TEST_CASE("the longer of our pause and the host's counts") {
     GateTest test({.delay = 100ms});
     test.gate.set_delay("slow", 300ms);
     test.gate.set_delay("quick", 50ms);
+    test.wait(300ms); // that much after robots.txt
     test.enter({1, 2}, "slow");
     test.enter({3, 4}, "quick");
     test.enter({5, 6}, "any");
     test.log.clear();
-    for (const char* host : {"slow", "quick", "any"})
+    for (const char* host : {"slow", "quick", "any"}) {
         test.begin(host);
+        test.end(host);
+    }
     test.wait(1s);
-    CHECK(test.log == Log{"4 at 100", "6 at 100", "2 at 300"});
+    CHECK(test.log == Log{"4 at 400", "6 at 400", "2 at 600"});
 }
 
 TEST_CASE("an item that was let in and never began causes no pause") {

@@ -2,14 +2,15 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-#include "tests/support/scripted_server.h"
+#include "tests/support/box/http.h"
+#include "tests/support/box/scripted_web.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,23 +21,20 @@ using stage3::EventLoop;
 using stage3::Future;
 using stage3::RobotsCache;
 using stage3::TaskGroup;
-using tests::Hold;
-using tests::Reply;
-using tests::Reset;
-using tests::ScriptedServer;
-using Clock = std::chrono::steady_clock;
+
+namespace box = tests::box;
 
 namespace {
 
 using Answer = Future<RobotsCache::Answer>;
 
-Reply robots(std::string_view text) { return tests::respond(200, "text/plain", text); }
+box::Reply robots(std::string_view text) { return box::respond(200, "text/plain", text); }
 
 /// A cache, and a group for its fetches.
 class CacheTest {
   public:
     explicit CacheTest(RobotsCache::Settings settings)
-        : cache(loop, session, std::move(settings)) {
+        : cache(loop, http, std::move(settings)) {
         wait(1ms); // so that the group runs
         cache.fetch_in(group_);
     }
@@ -55,41 +53,51 @@ class CacheTest {
     /// Waits for an answer, or for the reason why there is none.
     void wait_for(const Answer& answer) {
         const std::vector one{answer};
-        stage3::run_until_complete<bool>(loop, stage3::wait(one, 10s));
+        stage3::run_until_complete<bool>(loop, stage3::wait(one, 1h));
         REQUIRE(answer.done());
     }
-    Answer answer_of(const ScriptedServer& server) {
+    Answer answer_of(const box::Server& server) {
         Answer answer = ask(server.url());
         wait_for(answer);
         return answer;
     }
 
     /// Just asks.
-    void learn_of(const ScriptedServer& server) { wait_for(ask(server.url())); }
+    void learn_of(const box::Server& server) { wait_for(ask(server.url())); }
 
-    EventLoop::Duration later{}; ///< how far the loop's clock is ahead
-    EventLoop loop{options()};
-    stage3::Session session{loop};
+    /// Meanwhile, nothing happens.
+    void pass(box::Time time) { web.time().pass(time); }
+
+    box::ScriptedWeb web;
+    EventLoop loop{web.time().options(1)};
+    box::Http http{loop, web, {}};
     RobotsCache cache;
 
   private:
-    stage3::LoopOptions options() {
-        stage3::LoopOptions options;
-        options.clock = [this] { return Clock::now() + later; };
-        return options;
-    }
     static Coroutine<> for_ever() { co_await Future<>(); }
 
     TaskGroup group_;
     stage3::Task<> running_ = create_task(loop, group_.run(for_ever()));
 };
 
+/// A robots.txt of a hundred rules.
+std::string many_rules() {
+    std::string text = "User-agent: *\n";
+    for (int i = 0; i < 100; ++i)
+        text += fmt::format("Disallow: /{}\n", i);
+    return text;
+}
+/// The memory that two such files and a half take.
+std::size_t room_for_two() {
+    return stage3::Robots::parse(many_rules(), "me").memory() * 5 / 2;
+}
+
 } // namespace
 
 TEST_CASE("an origin is asked once for all its URLs, and its answer is kept") {
-    ScriptedServer server;
-    server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
     CacheTest test({.product_token = "me"});
+    box::Server server(test.web);
+    server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
     const std::vector several{test.ask(server.url("/a")), test.ask(server.url("/b"))};
     for (const Answer& answer : several) {
         test.wait_for(answer);
@@ -101,17 +109,11 @@ TEST_CASE("an origin is asked once for all its URLs, and its answer is kept") {
 }
 
 TEST_CASE("the rules of many origins don't fill the memory") {
-    std::vector<std::unique_ptr<ScriptedServer>> servers;
-    std::string text = "User-agent: *\n";
-    for (int i = 0; i < 100; ++i)
-        text += fmt::format("Disallow: /{}\n", i);
-    for (int i = 0; i < 3; ++i) {
-        servers.push_back(std::make_unique<ScriptedServer>());
-        servers.back()->on("/robots.txt", robots(text));
-    }
-    const std::size_t size = stage3::Robots::parse(text, "me").memory();
-    CacheTest test({.product_token = "me", .most_kept = size * 5 / 2}); // room for two
-    const auto ask = [&](const ScriptedServer& server) {
+    CacheTest test({.product_token = "me", .most_kept = room_for_two()});
+    std::deque<box::Server> servers;
+    for (int i = 0; i < 3; ++i)
+        servers.emplace_back(test.web).on("/robots.txt", robots(many_rules()));
+    const auto ask = [&](const box::Server& server) {
         const Answer answer = test.answer_of(server);
         const stage3::Robots& rules = answer.result()->rules;
         CHECK(rules.memory() > 3'000);
@@ -120,45 +122,45 @@ TEST_CASE("the rules of many origins don't fill the memory") {
     };
     const auto times_asked = [&] {
         std::vector<std::size_t> times;
-        for (const auto& server : servers)
-            times.push_back(server->times_asked("/robots.txt"));
+        for (const box::Server& server : servers)
+            times.push_back(server.times_asked("/robots.txt"));
         return times;
     };
-    for (const auto& server : servers)
-        ask(*server);
-    ask(*servers[1]);
-    ask(*servers[2]);
+    for (const box::Server& server : servers)
+        ask(server);
+    ask(servers[1]);
+    ask(servers[2]);
     CHECK(times_asked() == std::vector<std::size_t>{1, 1, 1});
-    ask(*servers[0]); // the oldest was dropped, and now the next one is
-    ask(*servers[2]);
+    ask(servers[0]); // the oldest was dropped, and now the next one is
+    ask(servers[2]);
     CHECK(times_asked() == std::vector<std::size_t>{2, 1, 1});
-    ask(*servers[1]);
+    ask(servers[1]);
     CHECK(times_asked() == std::vector<std::size_t>{2, 2, 1});
 }
 
 TEST_CASE("a failure is remembered for a minute, and then the origin is asked again") {
-    ScriptedServer server;
-    server.on("/robots.txt", {Reply{Reset{}}, robots("")});
     CacheTest test({.product_token = "me"});
+    box::Server server(test.web);
+    server.on("/robots.txt", {box::fail(box::Fault::reset), robots("")});
     CHECK(test.answer_of(server).has_failed());
-    test.later = 50s;
+    test.pass(50s);
     CHECK(test.ask(server.url("/a")).has_failed());
     CHECK(server.requests().size() == 1);
-    test.later = 60s;
+    test.pass(10s);
     CHECK_FALSE(test.answer_of(server).has_failed());
     CHECK(server.requests().size() == 2);
 }
 
 TEST_CASE("an answer is good for a day, and then the origin is asked again") {
-    ScriptedServer server;
+    CacheTest test({.product_token = "me"});
+    box::Server server(test.web);
     server.on("/robots.txt", {robots("User-agent: *\nDisallow: /a\n"),
                               robots("User-agent: *\nCrawl-delay: 5\n")});
-    CacheTest test({.product_token = "me"});
     const Answer first = test.answer_of(server);
-    test.later = 23h + 59min;
+    test.pass(23h + 59min);
     CHECK(test.ask(server.url("/a")).done());
     CHECK(server.requests().size() == 1);
-    test.later = 24h;
+    test.pass(1min);
     const std::vector several{test.ask(server.url("/a")), test.ask(server.url("/b"))};
     for (const Answer& answer : several) {
         test.wait_for(answer);
@@ -170,14 +172,16 @@ TEST_CASE("an answer is good for a day, and then the origin is asked again") {
 }
 
 TEST_CASE("after a day, the old rules stay in force until the origin has new ones") {
-    ScriptedServer server;
+    CacheTest test(
+        {.product_token = "me", .retries = {.max_tries = 1, .most_refusals = 1}});
+    box::Server server(test.web);
     server.on("/robots.txt",
-              {robots("User-agent: *\nDisallow: /a\n"), Reply{Reset{}},
-               tests::respond(503, "text/plain", ""), Reply{Hold{}}, Reply{Reset{}},
-               tests::respond(429, "text/plain", ""), robots("")});
-    CacheTest test({.product_token = "me"});
+              {robots("User-agent: *\nDisallow: /a\n"), box::fail(box::Fault::reset),
+               box::respond(503, "text/plain", ""), box::fail(box::Fault::silence),
+               box::fail(box::Fault::reset), box::respond(429, "text/plain", ""),
+               robots("")});
     test.learn_of(server);
-    test.later = 24h;
+    test.pass(24h);
     std::size_t asked = 1;
     const auto old_rules_hold = [&] {
         const Answer answer = test.answer_of(server);
@@ -189,89 +193,77 @@ TEST_CASE("after a day, the old rules stay in force until the origin has new one
     for (int i = 0; i < 2; ++i) {
         ++asked;
         old_rules_hold();
-        test.later += 59s;
+        test.pass(59s);
         old_rules_hold();
-        test.later += 1s;
+        test.pass(1s);
     }
     const Answer withdrawn = test.ask(server.url());
-    while (server.requests().size() == asked)
-        test.wait(1ms);
+    test.wait(1ms);
     test.cache.cancel_all();
     CHECK(withdrawn.cancelled());
     ++asked;
     for (int i = 0; i < 2; ++i) {
         ++asked;
         old_rules_hold();
-        test.later += 1min;
+        test.pass(1min);
     }
     CHECK(test.answer_of(server).result()->rules.allows("/a"));
-    test.later += 23h;
+    test.pass(23h);
     CHECK(test.ask(server.url()).done());
 }
 
 TEST_CASE("asking an origin again counts its rules once, and doesn't let it be dropped") {
-    std::string text = "User-agent: *\n";
-    for (int i = 0; i < 100; ++i)
-        text += fmt::format("Disallow: /{}\n", i);
-    std::vector<std::unique_ptr<ScriptedServer>> servers;
-    for (int i = 0; i < 4; ++i) {
-        servers.push_back(std::make_unique<ScriptedServer>());
-        servers.back()->on("/robots.txt", robots(text));
-    }
-    servers[0]->on("/robots.txt", {robots(text), robots(text), Reply{Hold{}}});
-    const std::size_t size = stage3::Robots::parse(text, "me").memory();
-    CacheTest test({.product_token = "me", .most_kept = size * 5 / 2}); // room for two
-    test.learn_of(*servers[0]);
-    test.learn_of(*servers[1]);
-    test.later = 24h;
-    test.learn_of(*servers[0]);
-    CHECK(test.ask(servers[0]->url()).done());
-    test.learn_of(*servers[2]); // drops the second one, which is the oldest now
-    CHECK(test.ask(servers[0]->url()).done());
-    CHECK(servers[0]->requests().size() == 2);
+    CacheTest test({.product_token = "me", .most_kept = room_for_two()});
+    std::deque<box::Server> servers;
+    for (int i = 0; i < 4; ++i)
+        servers.emplace_back(test.web).on("/robots.txt", robots(many_rules()));
+    servers[0].on("/robots.txt", {robots(many_rules()), robots(many_rules()),
+                                  box::fail(box::Fault::reset).after(10s)});
+    test.learn_of(servers[0]);
+    test.learn_of(servers[1]);
+    test.pass(24h);
+    test.learn_of(servers[0]);
+    CHECK(test.ask(servers[0].url()).done());
+    test.learn_of(servers[2]); // drops the second one, which is the oldest now
+    CHECK(test.ask(servers[0].url()).done());
+    CHECK(servers[0].requests().size() == 2);
 
-    test.later = 48h;
-    const Answer on_its_way = test.ask(servers[0]->url());
-    while (servers[0]->requests().size() == 2)
-        test.wait(1ms);
+    test.pass(24h);
+    const Answer on_its_way = test.ask(servers[0].url());
     for (std::size_t i = 1; i < 4; ++i)
-        test.learn_of(*servers[i]);
-    servers[0].reset(); // the server hangs up
+        test.learn_of(servers[i]);
+    CHECK(servers[0].requests().size() == 3);
+    CHECK_FALSE(on_its_way.done());
     test.wait_for(on_its_way);
     REQUIRE_FALSE(on_its_way.has_failed());
     CHECK_FALSE(on_its_way.result()->rules.allows("/5"));
 }
 
 TEST_CASE("a limited number of origins are asked at once, and the others stand in line") {
-    std::vector<std::unique_ptr<ScriptedServer>> silent;
-    for (int i = 0; i < 2; ++i) {
-        silent.push_back(std::make_unique<ScriptedServer>());
-        silent.back()->on("/robots.txt", {Hold{}});
-    }
-    ScriptedServer third;
     CacheTest test({.product_token = "me", .most_at_once = 2});
-    const std::vector first{test.ask(silent[0]->url()), test.ask(silent[1]->url())};
+    std::deque<box::Server> late;
+    for (int i = 0; i < 2; ++i)
+        late.emplace_back(test.web).on("/robots.txt", robots("").after(10s));
+    const box::Server third(test.web);
+    const std::vector first{test.ask(late[0].url()), test.ask(late[1].url())};
     const Answer last = test.ask(third.url());
-    while (silent[0]->requests().empty() || silent[1]->requests().empty())
-        test.wait(1ms);
-    test.wait(20ms);
+    test.wait(9s);
+    CHECK(late[0].requests().size() + late[1].requests().size() == 2);
     CHECK(third.requests().empty());
-    silent[0].reset(); // the server hangs up
     test.wait_for(last);
     CHECK_FALSE(last.has_failed());
 }
 
 TEST_CASE(
     "cancel_all ends the questions under way and in line, and keeps known answers") {
-    ScriptedServer known;
-    ScriptedServer silent;
-    silent.on("/robots.txt", {Reply{Hold{}}, robots("")});
-    ScriptedServer in_line;
     CacheTest test({.product_token = "me", .most_at_once = 1});
+    box::Server known(test.web);
+    box::Server silent(test.web);
+    silent.on("/robots.txt", {box::fail(box::Fault::silence), robots("")});
+    box::Server in_line(test.web);
     const Answer answer = test.answer_of(known);
     const std::vector both{test.ask(silent.url()), test.ask(in_line.url())};
-    while (silent.requests().empty())
-        test.wait(1ms);
+    test.wait(1ms);
     const Answer not_begun = test.ask("http://not-begun.invalid/");
     test.cache.cancel_all();
     for (const Answer& one : both)
@@ -279,7 +271,7 @@ TEST_CASE(
     CHECK(not_begun.cancelled());
     CHECK_FALSE(answer.has_failed());
     CHECK(in_line.requests().empty());
-    for (const ScriptedServer* const server : {&known, &silent, &in_line})
+    for (const box::Server* const server : {&known, &silent, &in_line})
         CHECK_FALSE(test.answer_of(*server).has_failed()); // asking again works
     CHECK(known.requests().size() == 1);
 }

@@ -69,11 +69,8 @@ TEST_CASE("there is a limit on what all sitemaps list together") {
 TEST_CASE_FIXTURE(WithSitemaps,
                   "a crawl doesn't wait for sitemaps of servers that fail") {
     setup.settings.max_tries = 2;
-    setup.settings.timeout = 20s;
-    server.on("/0", box::respond(503, "text/plain", "", {"Retry-After: 1"}));
-    for (int i = 1; i < 10; ++i)
-        server.on(fmt::format("/{}", i),
-                  box::respond(503, "text/plain", "", {"Retry-After: 50"}));
+    for (int i = 0; i < 10; ++i)
+        server.on(fmt::format("/{}", i), box::respond(503, "text/plain", ""));
     const Result result = crawl();
     CHECK(result.ending == Ending::complete);
     CHECK(server.times_asked("/0") == 2);
@@ -121,7 +118,7 @@ TEST_CASE_FIXTURE(WithSitemaps, "a redirect to a server that fails is no success
     setup.settings.max_tries = 2;
     for (int i = 0; i < 10; ++i)
         server.on(fmt::format("/{}", i), box::redirect_to("/busy"));
-    server.on("/busy", box::respond(503, "text/plain", "", {"Retry-After: 1"}));
+    server.on("/busy", box::respond(503, "text/plain", ""));
     const Result result = crawl();
     CHECK(server.times_asked("/busy") == 4);
 }

@@ -51,19 +51,6 @@ TEST_CASE("a refused connection is tried as often as allowed") {
     CHECK(result["http://127.0.0.1:1/"].tries == 2);
 }
 
-TEST_CASE_FIXTURE(SiteInBox, "a server may say when to come back") {
-    server.on("/", box::page({"/soon", "/tomorrow"}));
-    server.on("/soon",
-              {box::respond(429, "text/html", "", {"Retry-After: 1"}), box::page({})});
-    server.on("/tomorrow", box::respond(503, "text/html", "", {"Retry-After: 86400"}));
-    const Result result = crawl();
-    CHECK(result[server.url("/soon")].outcome == Outcome::page);
-    CHECK(server.begins("/soon") == Times{5ms, 1010ms});
-    CHECK(result[server.url("/tomorrow")].tries == 1);
-    CHECK(result[server.url("/tomorrow")].error
-          == "HTTP status 503, come back in 86400 s");
-}
-
 TEST_CASE_FIXTURE(SiteInBox, "a URL that waits for another try holds up no worker") {
     std::vector<std::string> links;
     for (int i = 0; i < 10; ++i) {
