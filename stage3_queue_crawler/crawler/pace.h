@@ -45,8 +45,10 @@ class Pace {
         if (!measures_)
             return;
         measures_ = false;
+        if (answers_ == 0) // says nothing of the rate: it may be our own pause
+            return;
         const std::chrono::duration<double> time = now - began_;
-        const double measured = std::max(1U, answers_) / std::max(time.count(), 0.001);
+        const double measured = answers_ / std::max(time.count(), 0.001);
         refused_at_ = std::min(rate_, most_above * measured);
         set_rate(std::min(measured, less * rate_));
         answers_ = 0;
@@ -97,9 +99,10 @@ class Pace {
     static constexpr double near = 0.9;
     static constexpr double quickly = 1.1;
 
-    /// Beyond a thousand a second, it's no limit any more.
+    /// Beyond a thousand a second, it's no limit any more. Less than one a minute would
+    /// be no crawl any more, so then we'd rather be refused.
     void set_rate(double rate) {
-        rate_ = rate > 1000 ? no_rate : rate;
+        rate_ = rate > 1000 ? no_rate : std::max(rate, 1.0 / 60);
         distance_ =
             rate_ == no_rate
                 ? Duration()
