@@ -154,6 +154,77 @@ TEST_CASE("an item that was let in may not begin while its host is held") {
     CHECK(test.gate.may_begin("h"));
 }
 
+TEST_CASE("a host that has refused lets in one item, then one more with each answer") {
+    GateTest test({});
+    test.enter({1});
+    test.begin();
+    test.gate.refused("h", test.gate.epoch("h"));
+    test.gate.hold("h", 1s);
+    test.end();
+    test.enter({2, 3, 4, 5});
+    test.wait(1s);
+    CHECK(test.log == Log{"1 at 0", "2 at 1000"});
+    test.begin();
+    test.gate.answered("h");
+    test.end();
+    test.wait(1s);
+    CHECK(test.log == Log{"1 at 0", "2 at 1000", "3 at 1000", "4 at 1000"});
+    CHECK(test.gate.silence("h") == 1s);
+}
+
+TEST_CASE("after a refusal, items keep the distance that was seen to be right") {
+    GateTest test({});
+    test.enter({1, 2});
+    test.begin();
+    test.gate.answered("h");
+    test.end();
+    test.begin();
+    test.gate.refused("h", test.gate.epoch("h"));
+    test.end();
+    test.wait(2s); // one answer in this time
+    test.enter({3, 4});
+    test.begin();
+    test.gate.answered("h");
+    test.end();
+    test.wait(1s);
+    CHECK(test.log.back() == "3 at 2000");
+    test.wait(1s);
+    CHECK(test.log.back() == "4 at 4000");
+}
+
+TEST_CASE("a host's delay lets one item in at a time, and begins when that one ends") {
+    GateTest test({});
+    test.gate.set_delay("h", 1s); // it has just been asked for robots.txt
+    test.enter({1, 2});
+    CHECK(test.log.empty());
+    test.wait(1s);
+    test.begin();
+    test.wait(5s);
+    CHECK(test.log == Log{"1 at 1000"});
+    test.end();
+    test.wait(1s);
+    CHECK(test.log == Log{"1 at 1000", "2 at 7000"});
+
+    GateTest several({.max_per_host = 2}); // the user has said how many
+    several.gate.set_delay("h", 1s);
+    several.enter({1, 2, 3});
+    several.wait(1s);
+    several.begin();
+    several.wait(1s);
+    several.begin();
+    several.wait(5s);
+    CHECK(several.log == Log{"1 at 1000", "2 at 2000"});
+}
+
+TEST_CASE("a host's own items can be taken out") {
+    GateTest test({.max_per_host = 1});
+    test.enter({1, 2, 3});
+    test.enter({4, 5}, "other");
+    CHECK(test.gate.take_all_of("h") == std::vector{2, 3});
+    CHECK(test.gate.take_all_of("unknown").empty());
+    CHECK(test.gate.size() == 1);
+}
+
 TEST_CASE("a request made outside the gate starts a pause, if there is one") {
     GateTest with({.delay = 100ms});
     with.gate.has_asked("h");

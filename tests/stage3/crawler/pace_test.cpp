@@ -1,0 +1,149 @@
+// The pace that a host puts up with, and how it's found.
+#include "stage3_queue_crawler/crawler/pace.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <limits>
+
+using namespace std::chrono_literals;
+using stage3::Pace;
+
+namespace {
+
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+/// A pace, and a time.
+struct PaceTest {
+    /// So many requests, each with its answer, in so long.
+    void answers(int count, Pace::Duration time) {
+        for (int i = 0; i < count; ++i) {
+            pace.begin(now);
+            now += time / count;
+            pace.answered(now, true);
+        }
+    }
+    /// The distance, in seconds.
+    double distance() const {
+        return std::chrono::duration<double>(pace.distance()).count();
+    }
+
+    Pace pace;
+    Pace::TimePoint now{1h};
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(PaceTest, "before the first refusal, there is no limit") {
+    answers(1000, 1s);
+    CHECK(pace.window() == unlimited);
+    CHECK(pace.distance() == 0s);
+}
+
+TEST_CASE_FIXTURE(PaceTest,
+                  "after a refusal there is one request, then one more with each "
+                  "answer") {
+    pace.begin(now);
+    pace.refused(pace.epoch());
+    CHECK(pace.window() == 1);
+    pace.answered(now, true);
+    CHECK(pace.window() == 2);
+    pace.answered(now, true);
+    CHECK(pace.window() == 3);
+    pace.refused(pace.epoch());
+    CHECK(pace.window() == 1);
+}
+
+TEST_CASE_FIXTURE(PaceTest, "requests keep the distance of those that were answered") {
+    answers(20, 4s);
+    pace.begin(now);
+    const Pace::Epoch epoch = pace.epoch();
+    pace.refused(epoch);
+    now += 6s; // what it took until it answers again is part of it
+    CHECK(pace.distance() == 0s);
+    pace.begin(now);
+    CHECK(pace.epoch() != epoch);
+    CHECK(distance() == doctest::Approx(0.5));
+}
+
+TEST_CASE_FIXTURE(PaceTest,
+                  "of requests that were sent together, only one refusal slows") {
+    answers(10, 1s);
+    const Pace::Epoch epoch = pace.epoch();
+    for (int i = 0; i < 3; ++i)
+        pace.refused(epoch);
+    pace.begin(now);
+    const double slower = distance();
+    CHECK(slower == doctest::Approx(0.1));
+    pace.refused(epoch); // late
+    CHECK(pace.window() == 1);
+    now += 10s;
+    pace.begin(now);
+    CHECK(distance() == slower);
+}
+
+TEST_CASE_FIXTURE(PaceTest, "a stretch without an answer says nothing of the pace") {
+    answers(10, 1s);
+    for (int i = 0; i < 20; ++i) {
+        pace.begin(now);
+        pace.refused(pace.epoch());
+        now += 60s;
+    }
+    pace.begin(now);
+    CHECK(distance() == doctest::Approx(6.1));
+}
+
+TEST_CASE_FIXTURE(PaceTest, "the distance is never longer than a minute") {
+    answers(1, 1s);
+    pace.refused(pace.epoch());
+    now += 1h;
+    pace.begin(now);
+    CHECK(pace.distance() <= 60s);
+}
+
+TEST_CASE_FIXTURE(PaceTest,
+                  "the distance shrinks quickly far from where the host refused, "
+                  "and slowly near it") {
+    answers(10, 10s);
+    pace.refused(pace.epoch());
+    pace.begin(now);
+    CHECK(distance() == doctest::Approx(1));
+    answers(1, 1s);
+    CHECK(distance() == doctest::Approx(1 / 1.1));
+    while (distance() > 0.74) // where it refused: at half as much again
+        answers(1, 1s);
+    const double near = distance();
+    answers(1, 1s);
+    CHECK(distance() < near);
+    CHECK(distance() > near * 0.98);
+    const double before = distance();
+    pace.answered(now, false); // no other was held up
+    CHECK(distance() == before);
+}
+
+TEST_CASE_FIXTURE(PaceTest,
+                  "503 without Retry-After slows only a host that also answers") {
+    pace.begin(now);
+    pace.busy(pace.epoch());
+    CHECK(pace.window() == unlimited);
+    answers(10, 1s);
+    pace.busy(pace.epoch());
+    CHECK(pace.window() == 1);
+    now += 1s;
+    pace.begin(now);
+    CHECK(distance() == doctest::Approx(0.2));
+}
+
+TEST_CASE_FIXTURE(PaceTest,
+                  "silence begins with the last answer, or with the first request") {
+    CHECK(pace.silence(now) == 0s);
+    now += 1h;
+    pace.begin(now);
+    now += 10s;
+    CHECK(pace.silence(now) == 10s);
+    pace.answered(now, false);
+    now += 5s;
+    pace.begin(now);
+    CHECK(pace.silence(now) == 5s);
+}
