@@ -103,7 +103,7 @@ class Gate {
     }
     /// The same, but it may be broken.
     void busy(const std::string& name, Pace::Epoch epoch) {
-        hosts_.at(name).pace.busy(epoch);
+        hosts_.at(name).pace.busy(epoch, loop_.time());
     }
     /// The host has given an answer.
     void answered(const std::string& name) {

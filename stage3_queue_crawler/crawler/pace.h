@@ -68,7 +68,8 @@ class Pace {
 
     /// It has answered 503 to a request that was sent in `epoch`, without saying until
     /// when. If that is all it says, it's no limit: it's broken.
-    void busy(Epoch epoch) {
+    void busy(Epoch epoch, TimePoint now) {
+        heard_ = now; // it's no refusal
         if (answers_ > 0 || epoch != epoch_)
             refused(epoch);
         else

@@ -162,6 +162,8 @@ Coroutine<Fetched> PageFetch::find_or_ask(common::Url url, Attempt attempt,
     std::optional<PageResponse> earlier = co_await settings_.answers->find(url, purpose);
     if (!earlier && needs_no_request)
         co_return Again{.wait = {}, .was_a_try = false};
+    if (earlier)
+        earlier->asks_too_much = retries_.is_too_long(earlier->retry_after);
     if (earlier && earlier->kept->source != KeptParts::Source::old) {
         if (earlier->kept->may_be_private)
             session_->allow_private();
@@ -238,6 +240,8 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, Attempt attempt,
         page.error = error.what();
         page.is_refused = error.is_distrust();
         again = after(error, attempt.tries);
+        if (again) // its head was an answer, even if its body never came
+            again->reaction = page.reaction;
     } catch (const std::bad_alloc&) {
         end_crawl(std::current_exception()); // not the page's failure
     } catch (const std::exception& error) {
