@@ -125,10 +125,10 @@ TEST_CASE_FIXTURE(PaceTest,
 TEST_CASE_FIXTURE(PaceTest,
                   "503 without Retry-After slows only a host that also answers") {
     pace.begin(now);
-    pace.busy(pace.epoch());
+    pace.busy(pace.epoch(), now);
     CHECK(pace.window() == unlimited);
     answers(10, 1s);
-    pace.busy(pace.epoch());
+    pace.busy(pace.epoch(), now);
     CHECK(pace.window() == 1);
     now += 1s;
     pace.begin(now);
@@ -146,4 +146,6 @@ TEST_CASE_FIXTURE(PaceTest,
     now += 5s;
     pace.begin(now);
     CHECK(pace.silence(now) == 5s);
+    pace.busy(pace.epoch(), now); // it's no refusal
+    CHECK(pace.silence(now) == 0s);
 }
