@@ -13,12 +13,15 @@
 --   urls        hash    every URL ever met -> its state, and its number: "q12"
 --   met         list    "PAGE q12f13m14": these URLs were met on that page. (The letters were
 --               their states at that time, and only separate the numbers.)
---   queue:H     list    what waits for host H: "URL DEPTH REDIRECTS TRIES LOST PARENT WHY"
---               (a zset, if the order is `priority`). WHY: a letter for the purpose (`f`:
---               follow, `c`: check, `x`: check on a foreign host), one for the kind of
---               link that it was met as, and `p` if a private address is no objection
+--   queue:H     list    what waits for host H: "URL DEPTH REDIRECTS TRIES REFUSALS LOST
+--               PARENT WHY" (a zset, if the order is `priority`). WHY: a letter for the
+--               purpose (`f`: follow, `c`: check, `x`: check on a foreign host), one for the
+--               kind of link that it was met as, and `p` if a private address is no objection
 --   checks      list    to be checked when nothing is left to follow: "H ITEM"
---   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE CLASS"
+--   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE CLASS ANSWERS BEGAN
+--               HEARD", and of one that has ever refused: " EPOCH WINDOW RATE REFUSED_AT
+--               MEASURES" (no limit: 0). See "The pace", below
+--   ended       hash    hosts that are asked nothing more -> why
 --   ready       zset    hosts that have work and room, by the time they are due
 --   ready_abroad        the same, for foreign hosts
 --   parked      zset    put off: "H ITEM", by the time
@@ -29,7 +32,8 @@
 --   ruled       hash    H -> when it said that
 --   sessions    zset    processes taking part, by the time at which their lease ends
 --   session:S   hash    one of these: seq, name, done
---   held:S      hash    what it holds: URL -> "SEQ H FLAG", and the rest of its item
+--   held:S      hash    what it holds: URL -> "SEQ H FLAG EPOCH", and the rest of its item;
+--               then, if its host has ended, why
 --   records     stream  one for each URL that is done, with its page's number, which
 --                       PAGE and PARENT refer to
 --   links       list    of pages with very many: those still to be put in
@@ -60,7 +64,7 @@
 --
 -- Times are microseconds of the crawl's own clock: see `tick`.
 
-local FORMAT = '4'
+local FORMAT = '5'
 
 local PREFIX = string.sub(KEYS[1], 1, -5) -- "{NAME}:"
 local function key(name) return PREFIX .. name end
@@ -69,7 +73,7 @@ local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
 local MET, CHECKS, PLACES = key('met'), key('checks'), key('places')
 local READY_ABROAD = key('ready_abroad')
 local LINKS, HISTORY = key('links'), key('history')
-local SUSPECTS, GIVEN_UP = key('suspects'), key('given_up')
+local SUSPECTS, GIVEN_UP, ENDED_HOSTS = key('suspects'), key('given_up'), key('ended')
 local call, match, find, sub = redis.call, string.match, string.find, string.sub
 
 -- Lua itself would write a large number as 1e+15.
@@ -91,7 +95,7 @@ end
 -- ---- meta, and the clock ----
 
 local SETTINGS = {'lease', 'delay', 'foreign_delay', 'max_per_host', 'max_pages', 'max_lost',
-                  'servers', 'rules'}
+                  'servers', 'rules', 'refused_timeout'}
 local COUNTERS = {'clock', 'seen', 'unfinished', 'created', 'known', 'records', 'counted',
                   'dead', 'held', 'lost', 'last_lost', 'given_up', 'retried', 'stale', 'new_session',
                   'arrivals', 'so_far', 'over', 'holds', 'to_follow', 'deferred',
@@ -190,24 +194,50 @@ local function queue_length(name)
     return call(M.order == 'priority' and 'ZCARD' or 'LLEN', key('queue:' .. name))
 end
 
-local NO_RULES, ASKING, OPEN, TO_BEGIN = '?', 'a', 'o', 'b'
+local NO_RULES, ASKING, OPEN, TO_BEGIN, ENDED = '?', 'a', 'o', 'b', 'e'
 local HOME, ABROAD = 'h', 'x' -- a host's class: on a foreign one, we are a guest
+local NO_LIMIT = math.huge -- of a window, and of a rate
+local NEVER_ASKED = '0 0 0'
+
+local function as_number(limit) return limit == NO_LIMIT and '0' or string.format('%.17g', limit) end
+
+local function as_limit(text)
+    local number = tonumber(text)
+    return number == 0 and NO_LIMIT or number
+end
+
+local function read_pace(text)
+    local epoch, window, rate, refused_at, measures =
+        match(text, '^ (%d+) (%d+) (%S+) (%S+) (%d)$')
+    return {epoch = tonumber(epoch), window = as_limit(window), rate = as_limit(rate),
+            refused_at = as_limit(refused_at), measures = measures == '1'}
+end
+
+local function write_pace(pace)
+    if not pace then return '' end
+    return table.concat({'', pace.epoch, as_number(pace.window), as_number(pace.rate),
+                         as_number(pace.refused_at), pace.measures and 1 or 0}, ' ')
+end
 
 -- `gate`: NO_RULES: its robots.txt has not been asked for. ASKING: a process is asking for
 -- it. OPEN. TO_BEGIN: it wants a delay, and a request has yet to begin. ASKING and TO_BEGIN
--- keep all others out. What a robots.txt says is good for a day (RFC 9309, section 2.4).
+-- keep all others out. ENDED: it's asked nothing more, so nobody has to wait for it. What a
+-- robots.txt says is good for a day (RFC 9309, section 2.4).
+-- `stretch`: "ANSWERS BEGAN HEARD", read only when it's needed. `pace`: nil for a host that
+-- has never refused.
 local A_DAY = 24 * 3600 * 1000000
 local function host(name)
     local h = hosts[name]
     if h then return h end
     h = {next = 0, delay = 0, busy = 0, hold = 0, gate = M.rules == 1 and NO_RULES or OPEN,
-         class = HOME, new = {}, back = {}, is_changed = true}
+         class = HOME, stretch = NEVER_ASKED, new = {}, back = {}, is_changed = true}
     local value = call('HGET', HOSTS, name)
     if value then
-        local start, delay, busy, hold, gate, class =
-            match(value, '^(%d+) (%d+) (%d+) (%d+) (.) (.)$')
+        local start, delay, busy, hold, gate, class, stretch, pace =
+            match(value, '^(%d+) (%d+) (%d+) (%d+) (.) (.) (%d+ %d+ %d+)(.*)$')
         h.next, h.delay, h.busy = tonumber(start), tonumber(delay), tonumber(busy)
-        h.hold, h.gate, h.class = tonumber(hold), gate, class
+        h.hold, h.gate, h.class, h.stretch = tonumber(hold), gate, class, stretch
+        if pace ~= '' then h.pace = read_pace(pace) end
         if M.rules == 1 and gate == OPEN
            and M.clock - (call('HGET', key('ruled'), name) or M.clock) > A_DAY then
             h.gate = NO_RULES
@@ -221,17 +251,30 @@ local function host(name)
     return h
 end
 
+-- From the start of one request to that of the next.
 local function delay_of(h)
-    return math.max(h.delay, M.delay, h.class == ABROAD and M.foreign_delay or 0)
+    local distance = h.pace and math.ceil(1000000 / h.pace.rate) or 0
+    return math.max(h.delay, M.delay, h.class == ABROAD and M.foreign_delay or 0, distance)
 end
 
--- Requests at once; 0: no limit.
-local function most_of(h) return h.class == ABROAD and 1 or M.max_per_host end
+-- What robots.txt wants is counted from the end of a request, unless the user has said how
+-- many there may be at once.
+local function goes_one_by_one(h) return h.delay > 0 and M.max_per_host == 0 end
+
+-- Requests at once.
+local function most_of(h)
+    if h.class == ABROAD or goes_one_by_one(h) then return 1 end
+    local most = M.max_per_host > 0 and M.max_per_host or NO_LIMIT
+    return h.pace and math.min(most, h.pace.window) or most
+end
 
 local function has_room(h)
-    local most = most_of(h)
-    return h.gate ~= ASKING and h.gate ~= TO_BEGIN and (most == 0 or h.busy < most)
+    return h.gate == ENDED
+           or h.gate ~= ASKING and h.gate ~= TO_BEGIN and h.busy < most_of(h)
 end
+
+-- When it may be asked, as far as it's concerned.
+local function due(h) return h.gate == ENDED and 0 or math.max(h.next, h.hold) end
 
 -- Shorter URLs first; those of equal length in the order in which they came.
 local function push_by_length(queue, items, is_new)
@@ -278,11 +321,15 @@ local function stand_in_line(name, h, place)
     if h.length == 0 or not has_room(h) then
         call('ZREM', ready, name)
     elseif h.has_moved then
-        call('ZADD', ready, int(math.max(h.next, h.hold, place)), name)
+        call('ZADD', ready, int(math.max(due(h), place)), name)
     else
-        call('ZADD', ready, 'NX', int(math.max(h.next, h.hold, place)), name)
+        call('ZADD', ready, 'NX', int(math.max(due(h), place)), name)
     end
     h.has_moved = false
+end
+
+local function write_stretch(h)
+    return h.stretch or int(h.answers) .. ' ' .. int(h.began) .. ' ' .. int(h.heard)
 end
 
 local function write_hosts()
@@ -291,7 +338,8 @@ local function write_hosts()
         if h.is_changed then
             lines[#lines + 1] = name
             lines[#lines + 1] = int(h.next) .. ' ' .. int(h.delay) .. ' ' .. h.busy .. ' '
-                                .. int(h.hold) .. ' ' .. h.gate .. ' ' .. h.class
+                                .. int(h.hold) .. ' ' .. h.gate .. ' ' .. h.class .. ' '
+                                .. write_stretch(h) .. write_pace(h.pace)
             h.is_changed = false
         end
     end
@@ -309,6 +357,106 @@ local function settle()
         push(name, h)
         stand_in_line(name, h, M.clock)
     end
+end
+
+-- ---- The pace ----
+-- How fast a host may be asked, found by being refused: these are the rules of
+-- crawler/pace.h, for all processes together. What a host that has never refused needs of
+-- them is how many answers it has given (ANSWERS) since the first request (BEGAN), and when
+-- it gave the last one (HEARD).
+
+local MOST_ABOVE, LESS, NEAR, QUICKLY = 1.5, 0.95, 0.9, 1.1
+
+local function read_stretch(h)
+    if not h.stretch then return end
+    local answers, began, heard = match(h.stretch, '^(%d+) (%d+) (%d+)$')
+    h.answers, h.began, h.heard = tonumber(answers), tonumber(began), tonumber(heard)
+    h.stretch = nil
+end
+
+-- Its first request goes out.
+local function note_first(h)
+    if h.stretch ~= NEVER_ASKED then return end
+    local now = int(M.clock)
+    h.stretch, h.is_changed = '0 ' .. now .. ' ' .. now, true
+end
+
+-- Beyond a thousand a second, it's no limit any more.
+local function set_rate(pace, rate) pace.rate = rate > 1000 and NO_LIMIT or rate end
+
+-- [pace]
+-- A request goes out. The first one after a refusal ends a stretch: what was answered in
+-- it, and how long it took, is the rate that the host puts up with.
+local function begin_at_pace(h)
+    local pace = h.pace
+    if not pace or not pace.measures then return end
+    read_stretch(h)
+    local time = math.max((M.clock - h.began) / 1000000, 0.001)
+    local measured = math.max(1, h.answers) / time
+    pace.measures = false
+    pace.refused_at = math.min(pace.rate, MOST_ABOVE * measured)
+    set_rate(pace, math.min(measured, LESS * pace.rate))
+    h.answers, h.began, h.is_changed = 0, M.clock, true
+end
+
+-- It has refused a request that was sent in `epoch`. Others that were sent with it say the
+-- same; only the first one counts.
+local function note_refused(h, epoch)
+    h.pace = h.pace or {epoch = 0, rate = NO_LIMIT, refused_at = NO_LIMIT, measures = false}
+    h.pace.window, h.is_changed = 1, true
+    if epoch ~= h.pace.epoch then return end
+    h.pace.epoch, h.pace.measures = epoch + 1, true
+end
+
+-- 503, without saying until when. If that is all it says, it's no limit: it's broken.
+local function note_busy(h, epoch)
+    read_stretch(h)
+    if h.answers > 0 or epoch ~= (h.pace and h.pace.epoch or 0) then
+        note_refused(h, epoch)
+    elseif h.pace then
+        h.pace.window, h.is_changed = NO_LIMIT, true
+    end
+end
+
+-- It has answered. If others wait, it's the pace that holds them up.
+local function note_answered(h)
+    read_stretch(h)
+    h.heard, h.answers, h.is_changed = M.clock, h.answers + 1, true
+    local pace = h.pace
+    if not pace then return end
+    pace.window = pace.window + 1
+    local others = h.length + #h.new + #h.back
+    if pace.rate == NO_LIMIT or pace.measures or others == 0 then return end
+    local slowly = 0.005 * (1 + h.answers / 20)
+    local is_far = pace.rate < NEAR * pace.refused_at
+    set_rate(pace, pace.rate * (is_far and QUICKLY or 1 + math.min(slowly, 0.1)))
+end
+-- [/pace]
+
+-- We must know when its requests begin.
+local function goes_step_by_step(h)
+    return delay_of(h) > 0 or h.pace and h.pace.measures
+end
+
+-- May a process have items of it ahead? While such an item isn't fetched, it would keep others
+-- from theirs, if only so many may be under way.
+local function gives_ahead(h)
+    return h.gate == ENDED
+           or h.gate ~= NO_RULES and not goes_step_by_step(h)
+              and not (h.pace and h.pace.window < NO_LIMIT)
+end
+
+local function hold(h, milliseconds)
+    h.hold = math.max(h.hold, M.clock + milliseconds * 1000)
+    h.has_moved, h.is_changed = true, true
+end
+
+-- It's asked nothing more.
+local function end_host(name, h, reason)
+    if h.gate == ENDED then return end
+    h.gate, h.has_moved, h.is_changed = ENDED, true, true
+    call('HSET', ENDED_HOSTS, name, reason)
+    M.holds = M.holds + 1
 end
 
 -- ---- URLs ----
@@ -349,8 +497,8 @@ end
 --   hosts   "HOST COUNT HOST COUNT...": the first COUNT URLs belong to the first HOST, and so on
 local function meet_chunk(chunk, page, values, first, now)
     local depth, redirects, what, why = match(chunk.kind, '^(%d+) (%d+) (%a) (%a+)$')
-    local rest = what ~= 'd'
-                 and ' ' .. depth .. ' ' .. redirects .. ' 0 0 ' .. page .. ' ' .. why or nil
+    local rest = what ~= 'd' and ' ' .. depth .. ' ' .. redirects .. ' 0 0 0 ' .. page .. ' '
+                                 .. why or nil
     local purpose, new = sub(why, 1, 1), 0
     local words, name, last = string.gmatch(chunk.hosts, '%S+'), nil, 0
     for i, url in ipairs(chunk.urls) do
@@ -429,11 +577,16 @@ end
 -- The last page's number. That of a record that was withdrawn isn't used again.
 local function page_number() return M.records + M.retried end
 
+-- Its server wasn't asked for it, so it doesn't count for max_pages.
+local function was_unasked(outcome, tries)
+    return outcome == 'disallowed' or outcome == 'unclear' and tries == '0'
+end
+
 -- A page is done: it gets the next number, its links are put in, and its record is written.
 -- If there are many links, see `put_links_in`.
 local function take_page(record, chunks)
     M.records = M.records + 1
-    if record[4] ~= 'disallowed' then M.counted = M.counted + 1 end
+    if not was_unasked(record[4], record[12]) then M.counted = M.counted + 1 end
     local number, links = page_number(), 0
     for _, chunk in ipairs(chunks) do links = links + #chunk.urls end
     if links <= 500 then return finish_url(number, record, meet(chunks, int(number))) end
@@ -485,15 +638,18 @@ end
 -- ---- What is held ----
 
 local function read_held(value)
-    local seq, name, flag, depth, redirects, tries, lost, parent, why =
-        match(value, '^(%d+) (%S+) (%S) (%d+) (%d+) (%d+) (%d+) (%S+) (%a+)$')
-    return {seq = seq, host = name, flag = flag, depth = depth, redirects = redirects,
-            tries = tries, lost = tonumber(lost), parent = parent, why = why}
+    local seq, name, flag, epoch, depth, redirects, tries, refusals, lost, parent, why =
+        match(value, '^(%d+) (%S+) (%S) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+) (%a+)')
+    return {seq = seq, host = name, flag = flag, epoch = epoch, depth = depth,
+            redirects = redirects, tries = tries, refusals = refusals,
+            lost = tonumber(lost), parent = parent, why = why}
 end
 
+-- (Of a host that hasn't ended.)
 local function write_held(held)
-    return table.concat({held.seq, held.host, held.flag, held.depth, held.redirects,
-                         held.tries, int(held.lost), held.parent, held.why}, ' ')
+    return table.concat({held.seq, held.host, held.flag, held.epoch, held.depth,
+                         held.redirects, held.tries, held.refusals, int(held.lost),
+                         held.parent, held.why}, ' ')
 end
 
 -- A delay counts from the moment a request begins. From the lease until then (or until it's
@@ -504,27 +660,29 @@ local function has_asked(h)
     h.has_moved, h.is_changed = true, true
 end
 
--- It was held, but its host was asked for nothing, so no other request has to wait.
-local function not_asked(held)
-    if held.flag ~= 'b' then return end
-    host(held.host).gate = OPEN
-    held.flag = '-'
-end
-
--- It's no longer held, so the host has room for another.
-local function leave(held)
+-- It's no longer held, so the host has room for another. `unasked`: the host was asked for
+-- nothing, so no other request has to wait.
+local function leave(held, unasked)
     local h = host(held.host)
     h.busy = h.busy - 1
     h.is_changed = true
     M.held = M.held - 1
-    if held.flag == 'r' then h.gate = NO_RULES end -- they aren't being asked for any more
-    if held.flag ~= '-' then has_asked(h) end -- it may have: there's no telling
+    if held.flag == 'r' and h.gate == ASKING then
+        h.gate = NO_RULES -- they aren't being asked for any more
+    end
+    if unasked then
+        if held.flag == 'b' and h.gate == TO_BEGIN then h.gate = OPEN end
+    elseif held.flag == 'r' or held.flag == 'b' then
+        has_asked(h) -- it may have: there's no telling
+    elseif held.flag == '-' and goes_one_by_one(h) then
+        h.next, h.has_moved = math.max(h.next, M.clock + h.delay), true
+    end
     return h
 end
 
 local function as_item(url, held)
-    return table.concat({url, held.depth, held.redirects, held.tries, int(held.lost),
-                         held.parent, held.why}, ' ')
+    return table.concat({url, held.depth, held.redirects, held.tries, held.refusals,
+                         int(held.lost), held.parent, held.why}, ' ')
 end
 
 -- An item that has had its turn has another. A suspect stays one.
@@ -549,11 +707,12 @@ local function park(url, held, time)
 end
 
 local function unpark()
-    local due = call('ZRANGE', PARKED, '-inf', int(M.clock), 'BYSCORE', 'LIMIT', 0, 100)
-    if #due == 0 then return end
-    call('ZREM', PARKED, unpack(due))
-    for i = #due, 1, -1 do
-        local name, item, lost = match(due[i], '^(%S+) (%S+ %d+ %d+ %d+ (%d+) %S+ %a+)$')
+    local some = call('ZRANGE', PARKED, '-inf', int(M.clock), 'BYSCORE', 'LIMIT', 0, 100)
+    if #some == 0 then return end
+    call('ZREM', PARKED, unpack(some))
+    for i = #some, 1, -1 do
+        local name, item, lost =
+            match(some[i], '^(%S+) (%S+ %d+ %d+ %d+ %d+ (%d+) %S+ %a+)$')
         come_back(name, item, tonumber(lost))
     end
 end
@@ -632,11 +791,11 @@ end
 
 -- One item leaves its queue for that session. `flag`: `r` if the process must first find out
 -- what the host's robots.txt says; `b` if the host has a delay, so that we must be told when
--- the request begins; otherwise `-`.
-local function hand_out(item, name, flag, seq, leased, lines)
+-- the request begins; `e` if it has ended; otherwise `-`. `last`: what comes after the item.
+local function hand_out(item, name, flag, epoch, last, seq, leased, lines)
     local space = find(item, ' ', 1, true)
     local url = sub(item, 1, space - 1)
-    local held = seq .. ' ' .. name .. ' ' .. flag .. sub(item, space)
+    local held = seq .. ' ' .. name .. ' ' .. flag .. ' ' .. epoch .. sub(item, space) .. last
     lines[#lines + 1], leased[#leased + 1] = url, url
     lines[#lines + 1], leased[#leased + 1] = held, held
 end
@@ -644,15 +803,21 @@ end
 -- Leases at most `want` items of one host, whose turn it must be. `take` takes them from
 -- where they wait.
 local function lease_from(name, h, want, take, seq, leased, lines)
-    local flag = '-'
-    if most_of(h) > 0 then want = math.min(want, most_of(h) - h.busy) end
-    if h.gate == NO_RULES then
+    local flag, last = '-', ''
+    if h.gate == ENDED then
+        flag, last = 'e', ' ' .. call('HGET', ENDED_HOSTS, name)
+    elseif h.gate == NO_RULES then
         flag, want, h.gate = 'r', 1, ASKING
-    elseif delay_of(h) > 0 then
+    elseif goes_step_by_step(h) then
         flag, want, h.gate = 'b', 1, TO_BEGIN
+    else
+        want = math.min(want, most_of(h) - h.busy)
     end
-    local items = take(want)
-    for _, item in ipairs(items) do hand_out(item, name, flag, seq, leased, lines) end
+    if flag ~= 'r' then note_first(h) end
+    local items, epoch = take(want), h.pace and h.pace.epoch or 0
+    for _, item in ipairs(items) do
+        hand_out(item, name, flag, epoch, last, seq, leased, lines)
+    end
     h.busy = h.busy + #items
     h.is_changed, h.has_moved = true, true
     M.held = M.held + #items
@@ -669,7 +834,7 @@ local function find_suspect()
     for _, text in ipairs(call('ZRANGE', SUSPECTS, '-inf', int(M.clock), 'BYSCORE', 'LIMIT',
                                0, 10)) do
         local h = host(match(text, '^%S+'))
-        local time = math.max(h.next, h.hold, has_room(h) and 0 or M.clock + ONE_BY_ONE)
+        local time = math.max(due(h), has_room(h) and 0 or M.clock + ONE_BY_ONE)
         if time <= M.clock then return text end
         call('ZADD', SUSPECTS, int(time), text)
     end
@@ -704,10 +869,6 @@ end
 
 -- ---- Leasing, in turn ----
 
--- Only workers that wait get an item of such a host: while it isn't fetched, it would keep
--- others from theirs.
-local function has_one_at_a_time(h) return h.gate == NO_RULES or delay_of(h) > 0 end
-
 -- Leases at most `want` items, from all hosts in turn: one that has just been asked goes
 -- after all that are ready. (Their places differ by a microsecond each.) Then `ahead` more.
 -- Appends them to `leased`, and what is to be written down to `lines`.
@@ -720,8 +881,8 @@ local function lease_in_turn(ready, seq, want, ahead, leased, lines)
         local share = math.ceil((want + ahead) / math.max(#names, 1))
         for _, name in ipairs(names) do
             local h = host(name)
-            local most = math.min(share, has_one_at_a_time(h) and want or want + ahead)
-            if most > 0 and h.next <= M.clock and h.hold <= M.clock then
+            local most = math.min(share, gives_ahead(h) and want + ahead or want)
+            if most > 0 and due(h) <= M.clock then
                 local count = lease_from(name, h, most,
                                          function(some) return pop(name, h, some) end,
                                          seq, leased, lines)
@@ -832,32 +993,34 @@ end
 
 -- [done]
 -- done URL OUTCOME STATUS NEXT_URL ERROR CONTENT_TYPE CHARSET BYTES LINKS TRIES SECONDS
---      PLACES  O (SERVER CHUNK)*O  N (KIND HOSTS COUNT URL*COUNT)*N
--- A page is done and its links are in: both or neither. O: chunks for other servers.
+--      PLACES REACTION  O (SERVER CHUNK)*O  N (KIND HOSTS COUNT URL*COUNT)*N
+-- A page is done and its links are in: both or neither. REACTION: `a` if its host has answered,
+-- else `-`. O: chunks for other servers.
 function results.done(session, i)
-    local url, others = ARGV[i + 1], tonumber(ARGV[i + 13])
-    local chunks, place = read_chunks(i + 14 + 2 * others)
+    local url, others = ARGV[i + 1], tonumber(ARGV[i + 14])
+    local chunks, place = read_chunks(i + 15 + 2 * others)
     local held = let_go(session, url)
     if held then
-        if ARGV[i + 2] == 'disallowed' then not_asked(held) end
-        leave(held)
+        if ARGV[i + 13] == 'a' then note_answered(host(held.host)) end
+        leave(held, was_unasked(ARGV[i + 2], ARGV[i + 10]))
         take_page(record_of(url, held, i), chunks)
-        put_in_outboxes(i + 14, others)
+        put_in_outboxes(i + 15, others)
         note_places(ARGV[i + 12])
     end
     return place
 end
 -- [/done]
 
--- park URL MILLISECONDS TRIES: to be tried again, later.
+-- park URL MILLISECONDS TRIES REFUSALS REACTION: to be tried again, later.
 function results.park(session, i)
     local url = ARGV[i + 1]
     local held = let_go(session, url)
     if held then
-        held.tries = ARGV[i + 3]
+        if ARGV[i + 5] == 'a' then note_answered(host(held.host)) end
+        held.tries, held.refusals = ARGV[i + 3], ARGV[i + 4]
         park(url, held, M.clock + tonumber(ARGV[i + 2]) * 1000)
     end
-    return i + 4
+    return i + 6
 end
 
 -- back URL: as if it had never been leased.
@@ -871,6 +1034,7 @@ end
 function results.began(session, i)
     local held = held_by(session, ARGV[i + 1])
     if held and held.flag == 'b' then
+        begin_at_pace(host(held.host))
         has_asked(host(held.host))
         held.flag = '-'
         call('HSET', key('held:' .. session), ARGV[i + 1], write_held(held))
@@ -885,10 +1049,12 @@ function results.rules(session, i)
     local held = held_by(session, ARGV[i + 1])
     if held and held.flag == 'r' then
         local h = host(held.host)
-        h.gate, h.delay = OPEN, tonumber(ARGV[i + 2]) * 1000
+        if h.gate == ASKING then h.gate = OPEN end -- it may have ended
+        h.delay = tonumber(ARGV[i + 2]) * 1000
         has_asked(h)
         held.flag = '-'
-        if delay_of(h) > 0 then h.gate, held.flag = TO_BEGIN, 'b' end
+        if h.gate == OPEN and goes_step_by_step(h) then h.gate, held.flag = TO_BEGIN, 'b' end
+        note_first(h)
         call('HSET', key('held:' .. session), ARGV[i + 1], write_held(held))
         call('HSET', key('rules'), held.host, ARGV[i + 3])
         call('HSET', key('ruled'), held.host, int(M.clock))
@@ -899,17 +1065,54 @@ end
 -- hold HOST MILLISECONDS: leave it alone for that long. Processes may have URLs of it ahead,
 -- so the answers say how many holds there have been.
 function results.hold(_, i)
-    local h = host(ARGV[i + 1])
-    h.hold = math.max(h.hold, M.clock + tonumber(ARGV[i + 2]) * 1000)
-    h.has_moved, h.is_changed = true, true
+    hold(host(ARGV[i + 1]), tonumber(ARGV[i + 2]))
     M.holds = M.holds + 1
     return i + 3
 end
 
--- delay HOST MILLISECONDS: at least that long between two starts.
-function results.delay(_, i)
+-- The host is held, and if the session holds that URL, and its request has begun, `note` gets
+-- to know. Returns what is held.
+local function take_refusal(session, i, note)
     local h = host(ARGV[i + 1])
-    h.delay, h.is_changed = tonumber(ARGV[i + 2]) * 1000, true
+    if gives_ahead(h) then M.holds = M.holds + 1 end
+    hold(h, tonumber(ARGV[i + 3]))
+    local held = held_by(session, ARGV[i + 2])
+    if not held or held.flag ~= '-' then return nil end
+    note(h, tonumber(held.epoch))
+    return h
+end
+
+-- refused HOST URL MILLISECONDS: it has refused this URL, and is to be left alone for that
+-- long. If it does nothing else, it ends.
+function results.refused(session, i)
+    local h = take_refusal(session, i, note_refused)
+    if h then
+        read_stretch(h)
+        if M.clock - h.heard >= M.refused_timeout then
+            end_host(ARGV[i + 1], h, 'its server has refused everything for '
+                                     .. int(M.refused_timeout / 1000000) .. ' s')
+        end
+    end
+    return i + 4
+end
+
+-- busy HOST URL MILLISECONDS: the same, but it may be broken.
+function results.busy(session, i)
+    take_refusal(session, i, note_busy)
+    return i + 4
+end
+
+-- end HOST REASON: it's asked nothing more.
+results['end'] = function(_, i)
+    end_host(ARGV[i + 1], host(ARGV[i + 1]), ARGV[i + 2])
+    return i + 3
+end
+
+-- delay HOST MILLISECONDS: at least that long between two requests.
+function results.delay(_, i)
+    local h, delay = host(ARGV[i + 1]), tonumber(ARGV[i + 2])
+    if delay * 1000 > h.delay then hold(h, delay) end
+    h.delay, h.is_changed = delay * 1000, true
     M.holds = M.holds + 1
     return i + 3
 end
@@ -932,7 +1135,7 @@ local function find_foreign()
         for _, name in ipairs({'urls', 'hosts', 'ready', 'parked', 'sessions', 'records',
                                'links', 'rules', 'ruled', 'history', 'inbox', 'outboxes',
                                'suspects', 'given_up', 'met', 'checks', 'ready_abroad',
-                               'places'}) do
+                               'places', 'ended'}) do
             if call('EXISTS', key(name)) == 1 then return key(name) end
         end
     elseif kind ~= 'hash' or call('HEXISTS', META, 'format') == 0
@@ -991,7 +1194,7 @@ function operations.look()
 end
 
 -- open FORMAT SETTINGS LEASE DELAY MAX_PER_HOST MAX_PAGES MAX_LOST SERVERS RULES ORDER
---      FOREIGN_DELAY NONCE NAME OLD_SESSION N CHUNK*N
+--      FOREIGN_DELAY REFUSED_TIMEOUT NONCE NAME OLD_SESSION N CHUNK*N
 -- Creates the crawl if there is none, puts the roots in, begins a session. Times are in
 -- microseconds. NONCE: random, in case Redis forgets what it has said. OLD_SESSION: this
 -- process's last one, now given up, or empty.
@@ -1004,16 +1207,16 @@ function operations.open()
         make_crawl({'lease', ARGV[4], 'delay', ARGV[5], 'max_per_host', ARGV[6],
                     'max_pages', ARGV[7], 'max_lost', ARGV[8], 'servers', ARGV[9],
                     'rules', ARGV[10], 'order', ARGV[11], 'foreign_delay', ARGV[12],
-                    'state', 'running', 'trial', ''})
+                    'refused_timeout', ARGV[13], 'state', 'running', 'trial', ''})
         read_meta()
     end
     tick()
-    if call('ZSCORE', SESSIONS, ARGV[15]) then end_session(ARGV[15], false) end
+    if call('ZSCORE', SESSIONS, ARGV[16]) then end_session(ARGV[16], false) end
     reclaim()
-    for i = 17, 16 + tonumber(ARGV[16]) do meet_text(ARGV[i], '-') end
+    for i = 18, 17 + tonumber(ARGV[17]) do meet_text(ARGV[i], '-') end
     M.new_session = M.new_session + 1
-    local session = int(M.new_session) .. '-' .. ARGV[13]
-    call('HSET', key('session:' .. session), 'seq', '0', 'name', ARGV[14], 'done', '0')
+    local session = int(M.new_session) .. '-' .. ARGV[14]
+    call('HSET', key('session:' .. session), 'seq', '0', 'name', ARGV[15], 'done', '0')
     call('ZADD', SESSIONS, int(M.clock + M.lease), session)
     note('came', session, 0)
     settle()

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <sstream>
 #include <utility>
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view format = "4"; // of what is kept in Redis
+constexpr std::string_view format = "5"; // of what is kept in Redis
 /// In bytes: one call sends no more, unless a single result is larger.
 constexpr std::size_t most_told = std::size_t{256} * 1024;
 constexpr EventLoop::Duration shortest_pause = 5ms;
@@ -44,7 +45,8 @@ SharedState read_state(const RedisReply& reply, std::size_t place) {
             .holds = number(7)};
 }
 
-/// `held`: "SEQ H FLAG DEPTH REDIRECTS TRIES LOST PARENT WHY", as frontier.lua has it.
+/// `held`: "SEQ H FLAG EPOCH DEPTH REDIRECTS TRIES REFUSALS LOST PARENT WHY ENDED", as
+/// frontier.lua has it. (What `ended` says has several words.)
 Leased read_leased(std::string url, const std::string& held) {
     Leased item;
     item.url = std::move(url);
@@ -66,12 +68,17 @@ Leased read_leased(std::string url, const std::string& held) {
         item.wants = Leased::Wants::rules;
     else if (flag == "b")
         item.wants = Leased::Wants::begin;
+    else if (flag == "e")
+        item.wants = Leased::Wants::end;
+    word(); // its host's epoch
     number(item.depth);
     number(item.redirects_left);
     number(item.tries);
+    number(item.refusals);
     word(); // how many processes were lost with it
     item.is_root = word() == "-";
     item.why = read_why(word());
+    item.ended = rest;
     return item;
 }
 
@@ -136,6 +143,7 @@ FrontierSession::open_arguments(std::string_view operation) const {
         settings_.obey_robots ? "1" : "0",
         settings_.order,
         microseconds(settings_.foreign_delay),
+        microseconds(settings_.refused_timeout),
         random_text(loop_),
         crawl_.process,
         id_,
@@ -298,8 +306,8 @@ Coroutine<> FrontierSession::step() {
 /// Keeps only what is to be told about hosts: the rest is no longer true.
 void FrontierSession::forget_items() {
     std::erase_if(results_, [](const std::vector<std::string>& result) {
-        const std::string& what = result.front();
-        return what != "hold" && what != "delay" && what != "asked";
+        constexpr std::array of_hosts{"hold", "refused", "busy", "end", "delay", "asked"};
+        return std::ranges::find(of_hosts, result.front()) == of_hosts.end();
     });
 }
 

@@ -36,15 +36,18 @@ struct Leased {
         nothing,
         begin, ///< that the request begins
         rules, ///< what its host's robots.txt says
+        end,   ///< nothing, since the page isn't requested: its host has ended
     };
     std::string url;
     std::string host;
     Wants wants = Wants::nothing;
     std::uint32_t depth = 0;
     int redirects_left = 0;
-    int tries = 0; ///< so far
+    int tries = 0;    ///< so far
+    int refusals = 0; ///< the same
     bool is_root = false;
     Why why = {};
+    std::string ended; ///< why its host is asked nothing more, if it isn't
 
     bool is_foreign() const { return why.purpose == Purpose::check_foreign; }
 };
@@ -89,6 +92,7 @@ class FrontierSession {
         std::chrono::microseconds foreign_delay{};
         std::size_t max_per_host = 0; ///< 0: no limit
         std::size_t max_pages = 0;    ///< the same
+        std::chrono::seconds refused_timeout{};
         bool obey_robots = false;
         std::string order;              ///< fifo, lifo or priority
         std::vector<std::string> roots; ///< chunks

@@ -46,6 +46,9 @@ void append(const Record& record, std::vector<std::string>& words) {
     words.push_back(fmt::format("{:.6f}", record.seconds));
 }
 
+/// For `done` and `park`.
+std::string reaction(const HeldItem& item) { return item.was_answered ? "a" : "-"; }
+
 FrontierSession::Settings settings_of_session(const FrontierSettings& settings,
                                               std::vector<std::string> roots) {
     const auto or_zero = [](std::size_t limit) {
@@ -57,6 +60,7 @@ FrontierSession::Settings settings_of_session(const FrontierSettings& settings,
             std::chrono::ceil<std::chrono::microseconds>(settings.checks.foreign_delay),
         .max_per_host = or_zero(settings.politeness.max_per_host),
         .max_pages = or_zero(settings.max_pages),
+        .refused_timeout = settings.refused_timeout,
         .obey_robots = settings.ask_robots != nullptr,
         .order = std::string(name_of(settings.order)),
         .roots = std::move(roots)};
@@ -279,11 +283,25 @@ void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items)
                 fmt::format("'{}' is in the crawl, and is no URL", item.url));
         if (item.why.may_be_private)
             settings_.note_private_site();
-        rules_.admit(held_.add({.session = &session,
-                                .url = *url,
-                                .lease = std::move(item),
-                                .since = loop_.time()}));
+        const bool has_ended = item.wants == Leased::Wants::end;
+        if (has_ended)
+            note_ended(item.host, item.ended);
+        const Ticket ticket = held_.add({.session = &session,
+                                         .url = *url,
+                                         .lease = std::move(item),
+                                         .since = loop_.time()});
+        if (has_ended)
+            let_in(ticket, nullptr);
+        else
+            rules_.admit(ticket);
     }
+}
+
+/// From now on, its items carry a refusal, whatever its robots.txt says.
+void RedisFrontier::note_ended(const std::string& host, const std::string& reason) {
+    if (!ended_.contains(host))
+        ended_.emplace(host, std::make_shared<const Refusal>(Refusal{
+                                 .reason = reason, .failure = nullptr, .has_ended = true}));
 }
 
 /// The next worker that asks gets it.
@@ -293,10 +311,12 @@ void RedisFrontier::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal
     work.depth = item.lease.depth;
     work.redirects_left = item.lease.redirects_left;
     work.tries = static_cast<std::int16_t>(item.lease.tries);
+    work.refusals = static_cast<std::int16_t>(item.lease.refusals);
     work.is_root = item.lease.is_root;
     work.purpose = item.lease.why.purpose;
     work.ticket = ticket;
-    work.refusal = std::move(refusal);
+    const auto ended = ended_.find(item.lease.host);
+    work.refusal = ended == ended_.end() ? std::move(refusal) : ended->second;
     (item.is_foreign() ? ready_abroad_ : ready_).put_nowait(std::move(work));
 }
 
@@ -397,6 +417,7 @@ void RedisFrontier::send_done(const HeldItem& item, const Record& record,
     std::vector<std::string> words{"done", item.lease.url};
     append(record, words);
     words.push_back(std::move(places));
+    words.emplace_back(reaction(item));
     const auto is_other = [here](const Chunk& chunk) { return chunk.server != here; };
     const auto others = static_cast<std::size_t>(std::ranges::count_if(chunks, is_other));
     words.push_back(std::to_string(others));
@@ -422,24 +443,45 @@ void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait) {
     const HeldItem* const item = held_.find(work.ticket);
     if (item == nullptr)
         return;
-    item->session->tell(
-        {"park", item->lease.url, milliseconds(wait), std::to_string(work.tries)});
+    item->session->tell({"park", item->lease.url, milliseconds(wait),
+                         std::to_string(work.tries), std::to_string(work.refusals),
+                         reaction(*item)});
     held_.drop(work.ticket);
 }
 
 void RedisFrontier::give_back(const Work& work) { held_.give_back(work.ticket); }
 
-void RedisFrontier::answered(const Work&) {}
+// ---- What hosts say about our pace ----
+
+/// Goes out with what becomes of it.
+void RedisFrontier::answered(const Work& work) {
+    if (HeldItem* const item = held_.find(work.ticket))
+        item->was_answered = true;
+}
 
 void RedisFrontier::refused(const Work& work, EventLoop::Duration wait) {
-    hold(host_of(work.url), wait);
+    tell_refused("refused", work, wait);
 }
 
 void RedisFrontier::busy(const Work& work, EventLoop::Duration wait) {
-    hold(host_of(work.url), wait);
+    tell_refused("busy", work, wait);
 }
 
-void RedisFrontier::end_host(const std::string&, const std::string&) {}
+/// Before what becomes of the item: only while it's held does the server know when its
+/// request was sent. If it's held no more, its host has to be left alone all the same.
+void RedisFrontier::tell_refused(std::string how, const Work& work,
+                                 EventLoop::Duration wait) {
+    const std::string host = host_of(work.url);
+    held_.give_back_ahead(session_of(host), host);
+    session_of(host).tell(
+        {std::move(how), host, std::string(work.url.href()), milliseconds(wait)});
+}
+
+void RedisFrontier::end_host(const std::string& host, const std::string& reason) {
+    note_ended(host, reason);
+    held_.give_back_ahead(session_of(host), host);
+    session_of(host).tell({"end", host, reason});
+}
 
 void RedisFrontier::hold(const std::string& host, EventLoop::Duration duration) {
     held_.give_back_ahead(session_of(host), host);

@@ -29,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace stage3 {
@@ -88,6 +89,8 @@ class RedisFrontier {
     Coroutine<> retry_given_up();
     void take_in(FrontierSession& session, std::vector<Leased> items);
     void let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal);
+    void note_ended(const std::string& host, const std::string& reason);
+    void tell_refused(std::string how, const Work& work, EventLoop::Duration wait);
     Coroutine<Visit<RedisFrontier>> get_from(Queue<Work>& ready);
     std::vector<Chunk> chunks_of(const Work& work, common::LinkRole role,
                                  const Found& found) const;
@@ -103,6 +106,8 @@ class RedisFrontier {
     std::vector<Task<>> tasks_;                              // others
     HeldItems held_;
     SharedRules rules_;
+    /// Hosts that are asked nothing more, as far as this process knows.
+    std::unordered_map<std::string, std::shared_ptr<const Refusal>> ended_;
     Queue<Work> ready_; // of what is held: for the next `get`
     Queue<Work> ready_abroad_;
     std::size_t waiting_ = 0; // in `get`

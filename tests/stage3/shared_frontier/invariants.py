@@ -1,6 +1,6 @@
 """What must be true of a crawl in Redis between any two calls of its script.
 
-The ten invariants are those in the head of frontier.lua, written again in another language. In addition, counters
+The invariants are those in the head of frontier.lua, written again in another language. In addition, counters
 must have the values that counting gives. No call may come in meanwhile, since the crawl is read in several steps.
 """
 import collections
@@ -11,9 +11,10 @@ MOST_PAGES = 10  # that are remembered for a URL
 AT_ONCE = 5000  # how many records are read at once
 GIVEN_UP = "processes have ended while they fetched only it"
 
-Item = collections.namedtuple("Item", "depth redirects tries lost parent why url")
-Held = collections.namedtuple("Held", "seq host flag depth redirects tries lost parent why")
-Host = collections.namedtuple("Host", "next delay busy held_until gate kind")
+Item = collections.namedtuple("Item", "depth redirects tries refusals lost parent why url")
+Held = collections.namedtuple("Held", "seq host flag epoch depth redirects tries refusals lost parent why reason")
+Host = collections.namedtuple("Host", "next delay busy held_until gate kind answers began heard pace")
+Pace = collections.namedtuple("Pace", "epoch window rate refused_at measures")  # no limit: 0
 Known = collections.namedtuple("Known", "state times_met pages")
 
 
@@ -23,13 +24,22 @@ def pairs(flat):
 
 
 def item(text):
-    url, depth, redirects, tries, lost, parent, why = text.split(" ")
-    return Item(int(depth), int(redirects), int(tries), int(lost), parent, why, url)
+    url, *numbers, parent, why = text.split(" ")
+    return Item(*map(int, numbers), parent, why, url)
 
 
 def held(text):
-    seq, host, flag, depth, redirects, tries, lost, parent, why = text.split(" ")
-    return Held(int(seq), host, flag, int(depth), int(redirects), int(tries), int(lost), parent, why)
+    seq, host, flag, epoch, depth, redirects, tries, refusals, lost, parent, why, *reason = text.split(" ", 11)
+    numbers = map(int, (epoch, depth, redirects, tries, refusals, lost))
+    return Held(int(seq), host, flag, *numbers, parent, why, "".join(reason))
+
+
+def host_as(text):
+    """A host. Its pace is None if it has never refused."""
+    *words, answers, began, heard = text.split(" ")[:9]
+    pace = text.split(" ")[9:]
+    return Host(*map(int, words[:4]), *words[4:], int(answers), int(began), int(heard),
+                Pace(int(pace[0]), int(pace[1]), *map(float, pace[2:4]), pace[4] == "1") if pace else None)
 
 
 def read_known(urls, met):
@@ -69,25 +79,25 @@ class Crawl:
             return {key.split(":", 1)[1]: answer for key, answer in zip(found, client.call_all(calls))} if found else {}
 
         (meta, urls, hosts, ready, abroad, parked, suspects, sessions, links, inbox, rules, given_up, met,
-         checks) = client.call_all([
+         checks, ended) = client.call_all([
             ["HGETALL", prefix + "meta"], ["HGETALL", prefix + "urls"], ["HGETALL", prefix + "hosts"],
             ["ZRANGE", prefix + "ready", 0, -1, "WITHSCORES"],
             ["ZRANGE", prefix + "ready_abroad", 0, -1, "WITHSCORES"], ["ZRANGE", prefix + "parked", 0, -1],
             ["ZRANGE", prefix + "suspects", 0, -1],
             ["ZRANGE", prefix + "sessions", 0, -1], ["LRANGE", prefix + "links", 0, -1], ["HGETALL", prefix + "inbox"],
             ["HGETALL", prefix + "rules"], ["HGETALL", prefix + "given_up"],
-            ["LRANGE", prefix + "met", 0, -1], ["LRANGE", prefix + "checks", 0, -1]])
+            ["LRANGE", prefix + "met", 0, -1], ["LRANGE", prefix + "checks", 0, -1], ["HGETALL", prefix + "ended"]])
         self.meta = pairs(meta)
         is_zset = self.meta.get("order") == "priority"
         self.urls = read_known(pairs(urls), met)
         self.numbers = [int(text[1:]) for text in urls[1::2]]
-        self.hosts = {host: Host(*map(int, text.split(" ")[:4]), *text.split(" ")[4:]) for host, text in pairs(hosts).items()}
+        self.hosts = {host: host_as(text) for host, text in pairs(hosts).items()}
         self.ready, self.ready_abroad = [{host: int(score) for host, score in pairs(each).items()}
                                          for each in (ready, abroad)]
         self.parked, self.suspects, self.checks = [
             [(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in texts]
             for texts in (parked, suspects, checks)]
-        self.given_up = pairs(given_up)
+        self.given_up, self.ended = pairs(given_up), pairs(ended)
         self.queues = {host: [item(text) for text in texts]
                        for host, texts in read_each("queue", "ZRANGE" if is_zset else "LRANGE", 0, -1).items()}
         self.sessions = sessions
@@ -209,7 +219,8 @@ def _hosts(crawl):
         if name not in crawl.hosts:
             yield f"4: {name} has work, but isn't a host"
     for name, host in crawl.hosts.items():
-        most = 1 if host.kind == "x" else crawl.number("max_per_host")
+        is_one_by_one = host.kind == "x" or host.delay > 0 and not crawl.number("max_per_host")
+        most = 1 if is_one_by_one else crawl.number("max_per_host")
         ready, other = crawl.ready, crawl.ready_abroad
         if host.kind == "x":
             ready, other = other, ready
@@ -217,17 +228,23 @@ def _hosts(crawl):
             yield f"5: {name} is in the wrong one of ready and ready_abroad"
         if host.busy != busy[name]:
             yield f"4: {name} has {host.busy} busy, but {busy[name]} are held"
-        if most and host.busy > most:
+        if most and host.busy > most and not host.delay and host.gate != "e":  # a delay may have come meanwhile
             yield f"4: {name} has {host.busy} busy, but {most} are allowed"
         flags = sorted(one.flag for one in held if one.host == name and one.flag != "-")
+        if host.gate == "e":  # what was held before that may still be
+            flags = [flag for flag in flags if flag not in "erb"]
         if flags != {"a": ["r"], "b": ["b"]}.get(host.gate, []):
             yield f"4: {name} has its gate at {host.gate}, but the held flags are {flags}"
-        has_room = host.gate in "?o" and not (most and host.busy >= most)
+        if (host.gate == "e") != (name in crawl.ended):
+            yield f"11: {name} has its gate at {host.gate}, and has ended for {crawl.ended.get(name)}"
+        window = host.pace.window if host.pace else 0
+        has_room = host.gate == "e" or (host.gate in "?o" and not (most and host.busy >= most)
+                                        and not (window and host.busy >= window))
         has_work = bool(crawl.queues.get(name))
         if (name in ready) != (has_room and has_work):
             yield (f"5: {name} is {'' if name in ready else 'not '}ready; its queue is "
                    f"{crawl.queues.get(name, [])}, and it is {host}")
-        if ready.get(name, 1 << 60) < max(host.next, host.held_until):
+        if host.gate != "e" and ready.get(name, 1 << 60) < max(host.next, host.held_until):
             yield f"5: {name} is ready before its time"
     for name, items in crawl.queues.items():
         for one in items:
@@ -270,12 +287,12 @@ def _given_up(crawl):
 def _counters(crawl):
     records = [record for _, record in crawl.records]
     in_links = [entry["record"] for entry in crawl.links if "record" in entry]
-    outcomes = [record["outcome"] for record in records] + [record[3] for record in in_links]
+    outcomes = [(record["outcome"], record["tries"]) for record in records] + [(record[3], record[11]) for record in in_links]
     counted = {
         "known": len(crawl.urls),
         "held": sum(map(len, crawl.held.values())),
         "records": len(outcomes),
-        "counted": sum(outcome != "disallowed" for outcome in outcomes),
+        "counted": sum(outcome != "disallowed" and (outcome, tries) != ("unclear", "0") for outcome, tries in outcomes),
         "dead": sum(record["outcome"] in ("error", "failed") for record in records),
         "given_up": len(crawl.given_up),
     }

@@ -86,7 +86,9 @@ class Round:
         self.settings = script.Settings(
             lease=LEASE, delay=chance.choice([0, 0, 0.2]), foreign_delay=chance.choice([0, 0.5]), max_per_host=chance.choice([0, 0, 1, 3]),
             max_pages=chance.choice([0, 0, 0, 12]) if self.servers == 1 else 0, max_lost=chance.choice([1, 2, 2, 4]),
-            servers=self.servers, rules=chance.choice([0, 1]), order=chance.choice(["fifo", "lifo", "priority"]))
+            servers=self.servers, rules=chance.choice([0, 1]), order=chance.choice(["fifo", "lifo", "priority"]),
+            refused_timeout=chance.choice([300, 20]))
+        self.refusing = chance.choice([0, 0, 0.1, 0.5])  # the share of requests that are refused
         self.max_depth = chance.choice([99, 99, 3])
         self.in_chunk = chance.choice([3, 500])
         self.scripts = [script.Script(client, f"server{number}", self.settings) for number in range(self.servers)]
@@ -211,19 +213,25 @@ class Round:
         is_trial = any(item.lost >= self.settings.max_lost for item in reply.items)
         assert len(reply.items) - len(home) <= (1 if is_trial else abroad), f"too many foreign items: {reply.items}"
         assert len(home) <= want or not is_ordered, f"{len(home)} items came, and {want} were wanted"
-        careful = [item for item in home if item.flag != "-"]
+        careful = [item for item in home if item.flag in "br"]
         assert len(careful) <= want, f"these came ahead, though their hosts want pauses: {careful}"
         for item in reply.items:
             self.take(process, item)
         held = self.pictures[process.server].held.get(process.session.name, {})
         assert held.keys() == process.items.keys(), f"it holds {sorted(process.items)}, but Redis has {sorted(held)}"
-        if self.web.deadly in process.items:
+        if self.web.deadly in process.items and process.items[self.web.deadly].flag != "e":
             self.processes.remove(process)
 
     def take(self, process, item):
         assert item.url not in process.items, f"{item.url} was given to a process that holds it"
+        picture = self.pictures[process.server]
+        pace = picture.hosts[item.host].pace
         has_delay = self.delay_of(item.host) > 0 and (not self.settings.rules or item.host in self.rules())
-        assert (item.flag == "b") == (has_delay and item.flag != "r"), f"{item}: its host's delay"
+        has_delay = has_delay or pace and (pace.measures or pace.rate > 0)
+        assert (item.flag == "e") == (item.host in picture.ended), f"{item}: the hosts {picture.ended} have ended"
+        assert (item.flag == "b") == bool(has_delay and item.flag not in "re"), f"{item}: its host's delay"
+        assert item.epoch == (pace.epoch if pace else 0), f"{item}: its host's pace is {pace}"
+        assert item.reason == picture.ended.get(item.host, ""), item
         process.items[item.url] = item
         if item.flag == "r":
             self.start(item)  # robots.txt is asked for
@@ -245,6 +253,9 @@ class Round:
             results.append(["hold", self.chance.choice(self.web.hosts), 200])
         if self.chance.random() < 0.05:
             results.append(["asked", self.chance.choice(self.web.hosts)])
+        if self.chance.random() < self.refusing / 50:
+            some = [host for host in self.web.hosts + self.web.abroad if self.server_of(f"http://{host}/") == process.server]
+            results += [["end", host, f"{host} wants no more"] for host in some[:1]]
         return results
 
     def result(self, process, url, item):
@@ -252,6 +263,8 @@ class Round:
         way = self.chance.random()
         if way < 0.1:
             return [["back", url]]
+        if item.flag == "e":
+            return [script.done(url, outcome="unclear", status="", tries=0, reaction="-")]
         if item.flag == "r":
             delay = self.web.delays[item.host]
             told = [["rules", url, round(delay * 1000), f"rules of {item.host}"]]
@@ -263,8 +276,12 @@ class Round:
             self.start(item)
             process.items[url] = item._replace(flag="-")
             return [["began", url]]
+        if self.chance.random() < self.refusing:
+            how, seconds = self.chance.choice(["refused", "refused", "busy"]), self.chance.choice([0, 0.1, 5])
+            tries, refusals = item.tries, item.refusals + 1
+            return [[how, item.host, url, round(seconds * 1000)], script.park(url, seconds, tries, refusals)]
         if item.tries < self.web.fails[url]:
-            return [["park", url, self.chance.choice([0, 100, 5000]), item.tries + 1]]
+            return [script.park(url, self.chance.choice([0, 0.1, 5]), item.tries + 1)]
         return [self.done(item)]
 
     def done(self, item):
@@ -371,6 +388,9 @@ class Round:
                     processes[number] = process = self.open(number)
                 self.call_of(process)
             self.pass_time()
+            if self.refusing and not any(process.items for process in processes):
+                for each in self.scripts:  # a host's pace may be very slow, after clocks that jump
+                    each.pass_time(1000)
             self.carry()
             self.look_for_the_end()
             if {picture.meta["state"] for picture in self.pictures} <= {"complete", done}:
@@ -385,7 +405,8 @@ class Round:
     def check_the_end(self):
         for url in {self.web.deadly} & set().union(*(picture.urls for picture in self.pictures)):
             picture = self.pictures[self.server_of(url)]
-            assert picture.urls[url].state in ("dm", "dmqc")[self.settings.max_pages > 0], f"{url} was survived"
+            states = ("dm", "dmqc")[self.settings.max_pages > 0] + "f" * (script.host_of(url) in picture.ended)
+            assert picture.urls[url].state in states, f"{url} was survived"
         records = {(number, index): record for number, picture in enumerate(self.pictures)
                    for index, record in picture.records}
         by_url = {record["url"]: record for record in records.values()}
@@ -406,7 +427,7 @@ class Round:
             least = len(known) - 1 - redirects - len(assets)
             assert least <= new <= len(known) - 1, f"new links: {new} of {len(known)}"
         if self.settings.max_pages:
-            counted = sum(record["outcome"] != "disallowed" for record in by_url.values())
+            counted = sum(record["outcome"] not in ("disallowed", "unclear") for record in by_url.values())
             assert counted <= self.settings.max_pages
             if self.pictures[0].meta["state"] == "max_pages":
                 assert counted == self.settings.max_pages
@@ -425,8 +446,12 @@ class Round:
         assert self.server_of(url) == server
         has_killed = url in self.pictures[server].given_up
         purpose = "f" if record["outcome"] == "page" else "c"
-        assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url, purpose)), record
-        if not has_killed:
+        has_ended = record["outcome"] == "unclear"
+        if has_ended:
+            assert script.host_of(url) in self.pictures[server].ended and record["tries"] == "0", record
+        else:
+            assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url, purpose)), record
+        if not has_killed and not has_ended:
             assert int(record["tries"]) == self.web.fails[url] + 1, record
         depth = int(record["depth"])
         assert depth <= self.max_depth, record
@@ -449,7 +474,7 @@ class Round:
             is_retried = any(picture.number("retried") for picture in self.pictures)
             if record["outcome"] == "page" and not is_retried:
                 for link in links:
-                    read = self.web.outcome(link) != "page" or by_url[link]["outcome"] in ("page", "failed")
+                    read = self.web.outcome(link) != "page" or by_url[link]["outcome"] in ("page", "failed", "unclear")
                     assert read, f"{link} was only checked, but {url} has a link to it"
 
 

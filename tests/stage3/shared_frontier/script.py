@@ -12,14 +12,15 @@ import invariants
 PATH = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier.lua"
 TEXT = PATH.read_bytes()
 SHA = hashlib.sha1(TEXT).hexdigest()
-FORMAT = "4"  # of what the script keeps
+FORMAT = "5"  # of what the script keeps
 A_CALL = 20  # microseconds: the distance between hosts' places in line
 NEVER = 9_000_000_000_000_000  # microseconds: Redis's clock will not get there in our time
 
 Reply = collections.namedtuple("Reply", "wait on_trial state unfinished records known dead held given_up holds items")
 Leased = collections.namedtuple("Leased", ["url", *invariants.Held._fields])
-Settings = collections.namedtuple("Settings", "lease delay foreign_delay max_per_host max_pages max_lost servers rules order")
-USUAL = Settings(lease=30, delay=0, foreign_delay=0, max_per_host=0, max_pages=0, max_lost=2, servers=1, rules=0, order="fifo")
+Settings = collections.namedtuple("Settings", "lease delay foreign_delay max_per_host max_pages max_lost servers rules order refused_timeout")
+USUAL = Settings(lease=30, delay=0, foreign_delay=0, max_per_host=0, max_pages=0, max_lost=2, servers=1, rules=0, order="fifo",
+                 refused_timeout=300)
 
 
 def host_of(url):
@@ -42,13 +43,19 @@ def words_of(text):
     return [kind, hosts, len(urls), *urls]
 
 
-def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries=1, places="", **fields):
-    """`chunks`: chunks of links. `others`: (server, chunk) for other servers. `places`: see shared_fragments.h."""
+def done(url, chunks=(), others=(), outcome="page", status="200", links=0, tries=1, places="", reaction="a", **fields):
+    """`chunks`: chunks of links. `others`: (server, chunk) for other servers. `places`: see shared_fragments.h. `reaction`: a
+    if its host has answered, else -."""
     record = {"next_url": "", "error": "", "content_type": "text/html", "charset": "", "bytes": 4096, "seconds": "0.01"}
     record.update(fields)
     return ["done", url, outcome, status, record["next_url"], record["error"], record["content_type"],
-            record["charset"], record["bytes"], links, tries, record["seconds"], places,
+            record["charset"], record["bytes"], links, tries, record["seconds"], places, reaction,
             len(others), *itertools.chain(*others), len(chunks), *itertools.chain(*map(words_of, chunks))]
+
+
+def park(url, seconds=0, tries=1, refusals=0, reaction="-"):
+    """To be tried again, later."""
+    return ["park", url, round(seconds * 1000), tries, refusals, reaction]
 
 
 class Script:
@@ -84,7 +91,7 @@ class Script:
             self.client.call("HSET", self.key("meta"), "seen", NEVER)
         return self.call("open", format, settings, round(s.lease * 1e6), round(s.delay * 1e6), s.max_per_host,
                          s.max_pages, s.max_lost, s.servers, s.rules, s.order, round(s.foreign_delay * 1e6),
-                         next(self.nonces), name, old, len(chunks), *chunks)
+                         round(s.refused_timeout * 1e6), next(self.nonces), name, old, len(chunks), *chunks)
 
     def _is_there(self):
         meta = self.key("meta")

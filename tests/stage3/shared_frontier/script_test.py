@@ -12,7 +12,7 @@ import unittest
 import invariants
 import redis_server
 import resp
-from script import FORMAT, NEVER, TEXT, Script, chunk, done
+from script import FORMAT, NEVER, TEXT, Script, chunk, done, park
 
 redis = None  # the server for all tests
 
@@ -124,7 +124,7 @@ class NumberedCalls(ScriptTest):
     def test_results_for_items_that_a_session_does_not_hold_are_refused(self):
         script, session = self.crawl_of(pages(2))
         [url] = session.take()
-        session.step(0, done(page(1)), ["park", page(1), 0, 1], ["back", page(1)], ["began", page(1)],
+        session.step(0, done(page(1)), park(page(1)), ["back", page(1)], ["began", page(1)],
                      ["rules", page(1), 0, ""], done(url), done(url), ["back", url])
         crawl = script.look()
         self.assertEqual((crawl.number("records"), crawl.number("stale")), (1, 5))
@@ -395,7 +395,7 @@ class Suspects(ScriptTest):
         self.assertEqual((reply.given_up, reply.dead), (0, 0))
 
     def test_a_suspect_stays_one_if_it_comes_back(self):
-        for way in (lambda url: ["back", url], lambda url: ["park", url, 0, 1]):
+        for way in (lambda url: ["back", url], lambda url: park(url)):
             self.client.call("FLUSHALL")
             script, session, suspect = self.crawl_with_a_suspect()
             session.take()
@@ -409,7 +409,7 @@ class Suspects(ScriptTest):
         self.assertEqual((item.url, item.flag), (suspect, "b"))
         other = script.open()
         self.assertEqual(other.take(), [])
-        session.step(0, ["began", suspect], ["park", suspect, 0, 1])
+        session.step(0, ["began", suspect], park(suspect))
         reply = session.step(1)
         self.assertEqual((reply.items, reply.on_trial, reply.wait), ([], False, 500))
         script.pass_time(0.5)
@@ -557,7 +557,7 @@ class Hosts(ScriptTest):
         self.assertEqual(session.step(1, ["began", second.url]).items, [])
 
     def test_an_item_that_never_begins_delays_its_host_from_its_end(self):
-        for way in (lambda url: done(url), lambda url: ["back", url], lambda url: ["park", url, 100_000, 1]):
+        for way in (lambda url: done(url), lambda url: ["back", url], lambda url: park(url, 100)):
             self.client.call("FLUSHALL")
             script, session = self.crawl_of(pages(3), delay=0.5)
             [url] = session.take()
@@ -579,12 +579,12 @@ class Hosts(ScriptTest):
     def test_a_host_may_want_a_longer_delay(self):
         script, session = self.crawl_of(pages(4), delay=0.1)
         [url] = session.take()
-        session.step(0, ["delay", "h:80", 2000], ["began", url])
+        session.step(0, ["delay", "h:80", 2000], ["began", url], done(url))
         script.pass_time(1.9)
         self.assertEqual(session.take(), [])
         script.pass_time(0.1)
         [url] = session.take()
-        session.step(0, ["delay", "h:80", 1], ["began", url])  # a shorter delay doesn't count
+        session.step(0, ["delay", "h:80", 1], ["began", url], done(url))  # a shorter delay doesn't count
         script.pass_time(0.099)
         self.assertEqual(session.take(), [])
         script.pass_time(0.001)
@@ -628,7 +628,7 @@ class Hosts(ScriptTest):
     def test_an_item_that_is_put_off_comes_back_at_its_time(self):
         script, session = self.crawl_of(pages(3))
         [url] = session.take()
-        reply = session.step(5, ["park", url, 1500, 1])
+        reply = session.step(5, park(url, 1.5))
         self.assertEqual(len(reply.items), 2)
         self.assertEqual(reply.wait, 1500)
         script.pass_time(1.499)
@@ -640,7 +640,7 @@ class Hosts(ScriptTest):
     def test_an_item_may_be_put_off_for_no_time(self):
         _, session = self.crawl_of(pages(1))
         [url] = session.take()
-        [item] = session.step(1, ["park", url, 0, 1]).items
+        [item] = session.step(1, park(url)).items
         self.assertEqual((item.url, item.tries), (url, 1))
 
 
@@ -669,7 +669,7 @@ class Robots(ScriptTest):
         self.assertEqual(lives.take(), [])
 
     def test_if_a_page_comes_back_without_an_answer_robots_txt_is_asked_for_again(self):
-        for way in (lambda url: ["back", url], lambda url: ["park", url, 0, 1],
+        for way in (lambda url: ["back", url], lambda url: park(url),
                     lambda url: done(url, outcome="failed")):
             self.client.call("FLUSHALL")
             script, session = self.crawl_of(pages(2), rules=1)
@@ -685,6 +685,9 @@ class Robots(ScriptTest):
         script.pass_time(5)
         self.assertEqual(session.take(), [])  # the page itself is still to be asked for
         session.step(0, ["began", url])
+        script.pass_time(5)
+        self.assertEqual(session.take(), [])  # one at a time
+        session.step(0, done(url))
         script.pass_time(0.499)
         self.assertEqual(session.take(), [])
         script.pass_time(0.001)
@@ -746,7 +749,7 @@ class Orders(ScriptTest):
         _, session = self.crawl_of(self.urls("ccc", "a", "bb", "d", "ee"), order=order)
         first = session.take(2)
         results = [["back", url] for url in reversed(first)] if back == "back" else []
-        results += [["park", url, 0, 1] for url in first] if back == "park" else []
+        results += [park(url) for url in first] if back == "park" else []
         session.step(0, *results)
         names = [url.rsplit("/")[-1] for url in first]
         return names, [url.rsplit("/")[-1] for _ in range(5) for url in session.take()]
@@ -814,8 +817,8 @@ class Ahead(ScriptTest):
     def test_a_host_with_a_delay_gives_none_ahead(self):
         script, session = self.crawl_of([*pages(9), *pages(9, "i:80")])
         session.step(0, ["delay", "h:80", 100])
-        self.assertEqual(self.counts(session, 0, 4).keys(), {"i"})
         script.pass_time(1)
+        self.assertEqual(self.counts(session, 0, 4).keys(), {"i"})
         self.assertEqual(self.counts(session, 2, 4)["h"], 1)
 
     def test_a_host_whose_rules_are_unknown_gives_none_ahead(self):
