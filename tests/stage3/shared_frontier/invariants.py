@@ -36,8 +36,9 @@ def held(text):
 
 def host_as(text):
     """A host. Its pace is None if it has never refused."""
-    *words, answers, began, heard = text.split(" ")[:9]
-    pace = text.split(" ")[9:]
+    *words, paced, answers, began, heard = text.split(" ")[:10]
+    pace = text.split(" ")[10:]
+    assert (paced == "p") == bool(pace), text
     return Host(*map(int, words[:4]), *words[4:], int(answers), int(began), int(heard),
                 Pace(int(pace[0]), int(pace[1]), *map(float, pace[2:4]), pace[4] == "1") if pace else None)
 
