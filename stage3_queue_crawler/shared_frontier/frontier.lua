@@ -405,7 +405,6 @@ end
 -- Beyond a thousand a second, it's no limit any more.
 local function set_rate(pace, rate) pace.rate = rate > 1000 and NO_LIMIT or rate end
 
--- [pace]
 -- A request goes out. The first one after a refusal ends a stretch: what was answered in
 -- it, and how long it took, is the rate that the host puts up with.
 local function begin_at_pace(h)
@@ -452,7 +451,6 @@ local function note_answered(h)
     local is_far = pace.rate < NEAR * pace.refused_at
     set_rate(pace, pace.rate * (is_far and QUICKLY or 1 + math.min(slowly, 0.1)))
 end
--- [/pace]
 
 -- We must know when its requests begin.
 local function goes_step_by_step(h)
@@ -1022,7 +1020,8 @@ function results.done(session, i)
     local held = let_go(session, url)
     if held then
         if ARGV[i + 13] == 'a' then note_answered(host(held.host)) end
-        leave(held, was_unasked(ARGV[i + 2], ARGV[i + 10]))
+        local unasked = was_unasked(ARGV[i + 2], ARGV[i + 10])
+        leave(held, unasked)
         take_page(record_of(url, held, i), chunks)
         put_in_outboxes(i + 15, others)
         note_places(ARGV[i + 12])

@@ -58,6 +58,7 @@ class VirtualTime {
     // A loop's clock may begin anywhere, but code may take its zero for "never".
     static constexpr Time first = std::chrono::hours(1);
 
+    // [jump]
     class Jump final : public common::Selector {
       public:
         explicit Jump(VirtualTime& time) : time_(time) {}
@@ -78,6 +79,7 @@ class VirtualTime {
 
         VirtualTime& time_;
     };
+    // [/jump]
 
     Time now_{};
 };
