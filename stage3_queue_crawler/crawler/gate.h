@@ -61,9 +61,12 @@ class Gate {
         let_next_in(name, host);
     }
 
-    /// May an item that was let in still begin? Its host may have been held since.
+    /// May an item that was let in still begin? Its host may have been held since, or may
+    /// have fewer at once.
     bool may_begin(const std::string& name) const {
-        return loop_.time() >= hosts_.at(name).next_start;
+        const Host& host = hosts_.at(name);
+        return loop_.time() >= host.next_start
+               && host.inside - host.to_begin < most_inside(host);
     }
 
     // [begin]

@@ -93,12 +93,14 @@ GetOptions PageFetch::options_for(const common::Url& url) const {
 /// which no server has ever refused HEAD, and some just break the connection. So the next
 /// try is a GET, when it's the host's turn again.
 Coroutine<std::optional<Response>> PageFetch::check(common::Url url, GetOptions options,
-                                                    Purpose purpose, Attempt attempt) {
+                                                    Purpose purpose, Attempt attempt,
+                                                    PageResponse& page) {
     options.only_head = attempt.tries <= 1;
     try {
         Response response = co_await session_->get(url, options);
         if (!options.only_head || believes(response, options, purpose))
             co_return response;
+        page.reaction = Reaction::answered; // although it isn't to be believed
         co_await response.skip(); // there is no body; but the connection is free then
     } catch (const FetchError& error) {
         if (!options.only_head || !error.was_sent || retries_.after(error, attempt.tries))
@@ -213,12 +215,13 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, Attempt attempt,
         on_request();
         std::optional<Response> answer;
         if (is_check)
-            answer = co_await check(std::move(url), std::move(options), purpose, attempt);
+            answer = co_await check(std::move(url), std::move(options), purpose, attempt,
+                                    page);
         else
             answer = co_await session_->get(std::move(url), std::move(options));
         alone_since_.reset();
         if (!answer)
-            co_return Again{}; // with GET
+            co_return Again{.reaction = page.reaction}; // with GET
         Response& response = *answer;
         page.status = response.status();
         page.retry_after = response.retry_after();

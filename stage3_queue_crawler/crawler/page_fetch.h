@@ -97,7 +97,8 @@ class PageFetch {
                            GetOptions options);
     void take_headers(const Response& response, PageResponse& page) const;
     Coroutine<std::optional<Response>> check(common::Url url, GetOptions options,
-                                             Purpose purpose, Attempt attempt);
+                                             Purpose purpose, Attempt attempt,
+                                             PageResponse& page);
     bool believes(const Response& to_head, const GetOptions& options, Purpose purpose);
     bool may_be_searched(const ResponseHead& head) const;
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,

@@ -172,6 +172,18 @@ TEST_CASE("a host that has refused lets in one item, then one more with each ans
     CHECK(test.gate.silence("h") == 1s);
 }
 
+TEST_CASE("after a refusal, what was let in before may not begin beside another") {
+    GateTest test({});
+    test.enter({1, 2, 3});
+    test.begin(); // 1, which takes long
+    test.begin(); // 2
+    test.gate.refused("h", test.gate.epoch("h"));
+    test.end();
+    CHECK_FALSE(test.gate.may_begin("h")); // 3, as long as 1 is under way
+    test.end();
+    CHECK(test.gate.may_begin("h"));
+}
+
 TEST_CASE("after a refusal, items keep the distance that was seen to be right") {
     GateTest test({});
     test.enter({1, 2});
