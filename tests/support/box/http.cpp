@@ -20,7 +20,6 @@ namespace {
 
 using stage3::FetchError;
 using stage3::ResponseHead;
-using Kind = FetchError::Kind;
 
 /// A body of so many bytes is received even if it isn't wanted, as a Session does.
 constexpr std::size_t cheap = std::size_t{128} * 1024;
@@ -36,8 +35,10 @@ class UnderWay {
     UnderWay& operator=(const UnderWay&) = delete;
     UnderWay& operator=(UnderWay&&) = delete;
     ~UnderWay() {
-        if (request_ != nullptr)
-            end();
+        if (request_ == nullptr || request_->end)
+            return;
+        request_->is_given_up = true;
+        end();
     }
 
     Time now() const { return time_.now(); }
@@ -53,7 +54,8 @@ class UnderWay {
     Request* request_; // nullptr: another has it
 };
 
-FetchError failure(Kind kind, const std::string& what, std::size_t received = 0) {
+FetchError failure(FetchError::Kind kind, const std::string& what,
+                   std::size_t received = 0) {
     FetchError error(kind, what, received);
     error.was_sent = true;
     return error;
@@ -72,7 +74,7 @@ struct Limits {
         const bool is_all = begin + fetch <= heard + stall;
         const auto limit = std::chrono::floor<std::chrono::milliseconds>(fetch);
         const auto silence = std::chrono::floor<std::chrono::milliseconds>(stall);
-        return failure(Kind::timed_out,
+        return failure(FetchError::Kind::timed_out,
                        is_all ? "timed out after " + stage3::in_seconds(limit)
                               : "nothing has come for " + stage3::in_seconds(silence),
                        received);
@@ -84,7 +86,7 @@ ResponseHead head_of(const Reply& reply, std::size_t most_bytes) {
     ResponseHead head(most_bytes);
     const auto take = [&head](const std::string& line) {
         if (!head.take(line))
-            throw failure(Kind::bad_response, head.refusal());
+            throw failure(FetchError::Kind::bad_response, head.refusal());
     };
     take(fmt::format("HTTP/1.1 {} Made up\r\n", reply.status));
     for (const std::string& header : reply.headers)
@@ -169,7 +171,7 @@ class Exchange final : public stage3::Exchange {
             if (taken_ < pieces())
                 take_piece();
             else if (reply().fault == Fault::cut)
-                fail(failure(Kind::network,
+                fail(failure(FetchError::Kind::network,
                              "the connection was closed in the middle of the body",
                              body_.size()));
             else
@@ -186,11 +188,12 @@ class Exchange final : public stage3::Exchange {
         if (beginning_ && body_.size() >= beginning_size_)
             beginning_->set_result_unless_done();
         if (end - begin > room)
-            fail(failure(Kind::too_large,
+            fail(failure(FetchError::Kind::too_large,
                          "body larger than " + stage3::describe_size(max_body_),
                          body_.size()));
         else if (body_.size() > most_unwanted_)
-            fail(failure(Kind::network, "the body isn't wanted", body_.size()));
+            fail(failure(FetchError::Kind::network, "the body isn't wanted",
+                         body_.size()));
     }
 
     template <class Function>
@@ -244,19 +247,23 @@ stage3::Coroutine<stage3::Response> Http::get(common::Url url,
     const Limits limits{.fetch = options_.fetch_timeout, .stall = options_.stall_timeout};
     const Time patience = limits.end({}, {});
     if (reply.fault == Fault::no_descriptor)
-        throw FetchError(Kind::no_descriptor, "no descriptor is left for another socket",
-                         0);
+        throw FetchError(FetchError::Kind::no_descriptor,
+                         "no descriptor is left for another socket", 0);
     if (reply.fault == Fault::silence || reply.until_head > patience) {
         co_await stage3::sleep(patience);
+        under_way.end();
         throw limits.error(now, now, 0);
     }
     co_await stage3::sleep(reply.until_head);
+    if (reply.fault == Fault::unreachable || reply.fault == Fault::reset
+        || reply.fault == Fault::garbage)
+        under_way.end();
     if (reply.fault == Fault::unreachable)
-        throw FetchError(Kind::network, "connection refused", 0);
+        throw FetchError(FetchError::Kind::network, "connection refused", 0);
     if (reply.fault == Fault::reset)
-        throw failure(Kind::network, "connection reset");
+        throw failure(FetchError::Kind::network, "connection reset");
     if (reply.fault == Fault::garbage)
-        throw failure(Kind::bad_response, "this isn't HTTP");
+        throw failure(FetchError::Kind::bad_response, "this isn't HTTP");
     under_way.answer();
     ResponseHead head = head_of(reply, options_.max_headers);
     const std::size_t max_body =

@@ -60,7 +60,8 @@ struct Request {
                                   ///< client gave up; none: it's under way
     std::string host = {};        ///< with a port, if it has one: "a.test", "a.test:8080"
     std::string url = {};
-    bool is_head = false;                  ///< a HEAD; else a GET
+    bool is_head = false;     ///< a HEAD; else a GET
+    bool is_given_up = false; ///< it ended because the client wanted no more of it
     std::vector<std::string> headers = {}; ///< those of GetOptions::more_headers
     Reply reply = {};
 };
