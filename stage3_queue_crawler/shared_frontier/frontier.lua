@@ -402,8 +402,10 @@ local function note_first(h)
     h.began, h.heard, h.is_changed = clock_text(), clock_text(), true
 end
 
--- Beyond a thousand a second, it's no limit any more.
-local function set_rate(pace, rate) pace.rate = rate > 1000 and NO_LIMIT or rate end
+-- Beyond a thousand a second, it's no limit any more; less than one a minute is no crawl.
+local function set_rate(pace, rate)
+    pace.rate = rate > 1000 and NO_LIMIT or math.max(rate, 1 / 60)
+end
 
 -- A request goes out. The first one after a refusal ends a stretch: what was answered in
 -- it, and how long it took, is the rate that the host puts up with.
@@ -411,12 +413,13 @@ local function begin_at_pace(h)
     local pace = h.pace
     if not pace or not pace.measures then return end
     read_stretch(h)
+    pace.measures, h.is_changed = false, true
+    if h.answers == 0 then return end -- it may have been our own pause
     local time = math.max((M.clock - tonumber(h.began)) / 1000000, 0.001)
-    local measured = math.max(1, h.answers) / time
-    pace.measures = false
+    local measured = h.answers / time
     pace.refused_at = math.min(pace.rate, MOST_ABOVE * measured)
     set_rate(pace, math.min(measured, LESS * pace.rate))
-    h.answers, h.began, h.is_changed = 0, clock_text(), true
+    h.answers, h.began = 0, clock_text()
 end
 
 -- It has refused a request that was sent in `epoch`. Others that were sent with it say the
@@ -431,10 +434,11 @@ end
 -- 503, without saying until when. If that is all it says, it's no limit: it's broken.
 local function note_busy(h, epoch)
     read_stretch(h)
+    h.heard, h.is_changed = clock_text(), true -- it's no refusal
     if h.answers > 0 or epoch ~= (h.pace and h.pace.epoch or 0) then
         note_refused(h, epoch)
     elseif h.pace then
-        h.pace.window, h.is_changed = NO_LIMIT, true
+        h.pace.window = NO_LIMIT
     end
 end
 
@@ -470,12 +474,15 @@ local function hold(h, milliseconds)
     h.has_moved, h.is_changed = true, true
 end
 
--- It's asked nothing more.
+-- It's asked nothing more. What was put off needn't wait.
 local function end_host(name, h, reason)
     if h.gate == ENDED then return end
     h.gate, h.has_moved, h.is_changed = ENDED, true, true
     call('HSET', ENDED_HOSTS, name, reason)
     M.holds = M.holds + 1
+    for _, text in ipairs(call('ZRANGE', PARKED, 0, -1)) do
+        if match(text, '^%S+') == name then call('ZADD', PARKED, int(M.clock), text) end
+    end
 end
 
 -- ---- URLs ----
@@ -720,7 +727,8 @@ local function give_back(url, held)
 end
 
 local function park(url, held, time)
-    leave(held)
+    local h = leave(held)
+    if h.gate == ENDED then time = M.clock end
     call('ZADD', PARKED, int(time), held.host .. ' ' .. as_item(url, held))
 end
 

@@ -37,7 +37,7 @@ int main() {
         else if (what == "refused")
             pace.refused(static_cast<Pace::Epoch>(number));
         else if (what == "busy")
-            pace.busy(static_cast<Pace::Epoch>(number));
+            pace.busy(static_cast<Pace::Epoch>(number), now);
         else
             pace.answered(now, number == 1);
         const bool has_window = pace.window() < std::numeric_limits<std::size_t>::max();

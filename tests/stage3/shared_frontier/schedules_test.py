@@ -264,7 +264,7 @@ class Round:
         if way < 0.1:
             return [["back", url]]
         if item.flag == "e":
-            return [script.done(url, outcome="unclear", status="", tries=0, reaction="-")]
+            return [script.done(url, outcome="unclear", status="", tries=item.tries, reaction="-")]
         if item.flag == "r":
             delay = self.web.delays[item.host]
             told = [["rules", url, round(delay * 1000), f"rules of {item.host}"]]
@@ -388,9 +388,6 @@ class Round:
                     processes[number] = process = self.open(number)
                 self.call_of(process)
             self.pass_time()
-            if self.refusing and not any(process.items for process in processes):
-                for each in self.scripts:  # a host's pace may be very slow, after clocks that jump
-                    each.pass_time(1000)
             self.carry()
             self.look_for_the_end()
             if {picture.meta["state"] for picture in self.pictures} <= {"complete", done}:
@@ -427,7 +424,8 @@ class Round:
             least = len(known) - 1 - redirects - len(assets)
             assert least <= new <= len(known) - 1, f"new links: {new} of {len(known)}"
         if self.settings.max_pages:
-            counted = sum(record["outcome"] not in ("disallowed", "unclear") for record in by_url.values())
+            counted = sum(record["outcome"] != "disallowed" and (record["outcome"], record["tries"]) != ("unclear", "0")
+                          for record in by_url.values())
             assert counted <= self.settings.max_pages
             if self.pictures[0].meta["state"] == "max_pages":
                 assert counted == self.settings.max_pages
@@ -448,7 +446,7 @@ class Round:
         purpose = "f" if record["outcome"] == "page" else "c"
         has_ended = record["outcome"] == "unclear"
         if has_ended:
-            assert script.host_of(url) in self.pictures[server].ended and record["tries"] == "0", record
+            assert script.host_of(url) in self.pictures[server].ended, record
         else:
             assert record["outcome"] == ("failed" if has_killed else self.web.outcome(url, purpose)), record
         if not has_killed and not has_ended:

@@ -644,6 +644,279 @@ class Hosts(ScriptTest):
         self.assertEqual((item.url, item.tries), (url, 1))
 
 
+class Refusals(ScriptTest):
+    """What hosts say about our pace. That the numbers are those of pace.h is pace_test.py's concern."""
+
+    def refuse(self, item, seconds=0.0, how="refused", refusals=1):
+        """The results for an item that its host has refused, and when it may come back."""
+        milliseconds = round(seconds * 1000)
+        return [how, item.host, item.url, milliseconds], park(item.url, seconds, item.tries, refusals)
+
+    def pace(self, script, host="h:80"):
+        return script.look().hosts[host].pace
+
+    def slow_crawl(self, seconds=1.0, count=40, **settings):
+        """A host that has refused at about 10 a second; its next request, which has begun, is answered next."""
+        script, session = self.crawl_of(pages(count), **settings)
+        items = session.step(10).items
+        script.pass_time(1)
+        session.step(0, *map(done, [item.url for item in items[:9]]), *self.refuse(items[9], seconds))
+        script.pass_time(seconds)
+        [item] = session.step(5).items
+        session.step(0, ["began", item.url])
+        return script, session, item
+
+    def test_a_refusal_holds_its_host_for_all_and_then_one_request_at_a_time_goes_out(self):
+        script, session = self.crawl_of(pages(20))
+        other = script.open()
+        first = session.step(5).items
+        reply = session.step(3, *self.refuse(first[0], 0.7), *(done(item.url) for item in first[1:]))
+        self.assertEqual((reply.items, reply.holds), ([], 1))
+        self.assertEqual(other.step(3).holds, 1)
+        script.pass_time(0.699)
+        self.assertEqual(other.take(3), [])
+        script.pass_time(0.001)
+        [item] = other.step(3).items
+        self.assertEqual((item.url, item.flag), (first[0].url, "b"))  # what was put off goes first
+        self.assertEqual(session.take(3), [])
+
+    def test_a_refusal_of_what_a_session_no_longer_holds_holds_the_host(self):
+        script, session = self.crawl_of(pages(3))
+        other = script.open()
+        [item] = session.step(1).items
+        other.step(0, ["refused", "h:80", item.url, 300])
+        self.assertEqual(session.take(), [])
+        self.assertIsNone(self.pace(script))
+
+    def test_items_know_how_often_they_were_refused_and_which_refusal_they_came_after(self):
+        _, session = self.crawl_of(pages(3))
+        [item] = session.step(1).items
+        self.assertEqual((item.tries, item.refusals, item.epoch), (0, 0, 0))
+        [item] = session.step(1, *self.refuse(item)).items
+        self.assertEqual((item.url, item.tries, item.refusals, item.epoch), (page(0), 0, 1, 1))
+        session.step(0, ["began", item.url])
+        [item] = session.step(1, *self.refuse(item, refusals=20)).items
+        self.assertEqual((item.refusals, item.epoch), (20, 2))
+
+    def test_refusals_survive_the_death_of_a_process(self):
+        script, dies = self.crawl_of(pages(1))
+        [item] = dies.step(1).items
+        dies.step(1, *self.refuse(item, refusals=7))
+        lives = script.open()
+        script.pass_time(31)
+        [item] = lives.step(1).items
+        self.assertEqual((item.refusals, item.lost), (7, 1))
+
+    def test_refusals_of_what_was_sent_before_the_last_one_count_once(self):
+        script, session = self.crawl_of(pages(9))
+        items = session.step(5).items
+        for item in items[:3]:
+            session.step(0, *self.refuse(item, 5))
+        self.assertEqual(self.pace(script).epoch, 1)
+        session.step(0, done(items[3].url), *self.refuse(items[4], 9))  # it extends the hold, and closes the window again
+        host = script.look().hosts["h:80"]
+        self.assertEqual((host.pace.epoch, host.pace.window), (1, 1))
+        self.assertAlmostEqual(host.held_until / 1e6, script.clock() + 9, places=3)
+
+    def test_the_first_request_after_a_refusal_sets_the_distance(self):
+        script, session, item = self.slow_crawl()
+        pace = self.pace(script)
+        self.assertAlmostEqual(pace.rate, 9 / 2, delta=0.01)
+        self.assertAlmostEqual(pace.refused_at, 1.5 * 9 / 2, delta=0.01)
+        self.assertFalse(pace.measures)
+        distance = 1 / pace.rate
+        session.step(0, done(item.url))
+        script.pass_time(distance - 0.01)
+        self.assertEqual(session.take(5), [])
+        script.pass_time(0.01)
+        [item] = session.step(5, ahead=5).items  # one, although the window has room for two
+        self.assertEqual(item.flag, "b")
+        script.pass_time(10)
+        self.assertEqual(session.take(5), [])  # since it hasn't begun
+        session.step(0, ["began", item.url])
+        script.pass_time(distance)
+        self.assertEqual(len(session.take(5)), 1)
+
+    def test_the_window_grows_by_one_with_each_answer(self):
+        script, session, item = self.slow_crawl()
+        held = [item.url]
+        for window in range(2, 6):
+            session.step(0, done(held.pop(0)))
+            self.assertEqual(self.pace(script).window, window)
+            while True:
+                script.pass_time(1)
+                more = session.take(9)
+                if not more:
+                    break
+                session.step(0, ["began", more[0]])
+                held += more
+            self.assertEqual(len(held), window)
+
+    def test_all_sessions_share_the_window(self):
+        script, session, item = self.slow_crawl()
+        other = script.open()
+        script.pass_time(10)
+        self.assertEqual(other.take(3), [])
+        session.step(0, done(item.url))
+        script.pass_time(1)
+        [url] = other.take(3)
+        other.step(0, ["began", url])
+        script.pass_time(1)
+        self.assertEqual(len(session.take(3)), 1)
+        self.assertEqual(other.take(3), [])
+
+    def test_a_refused_host_gives_none_ahead(self):
+        script, session, item = self.slow_crawl()
+        script.pass_time(1)
+        self.assertEqual(session.step(0, done(item.url), ahead=5).items, [])
+        script.pass_time(1)
+        self.assertEqual(session.step(0, ahead=5).items, [])
+
+    def test_later_refusals_call_nothing_back(self):
+        """There is nothing of that host ahead any more, and what is ahead of others may stay."""
+        _, session, item = self.slow_crawl()
+        before = session.step(0).holds
+        self.assertEqual(session.step(0, *self.refuse(item)).holds, before)
+
+    def test_a_host_that_only_says_503_is_broken_and_not_slow(self):
+        script, session = self.crawl_of(pages(9))
+        items = session.step(3).items
+        session.step(0, *self.refuse(items[0], how="busy"))
+        self.assertIsNone(self.pace(script))
+        session.step(0, done(items[1].url), *self.refuse(items[2], how="busy"))
+        self.assertEqual(self.pace(script).window, 1)
+
+    def test_503_is_no_silence(self):
+        script, session = self.crawl_of(pages(9), refused_timeout=5)
+        items = session.step(3).items
+        script.pass_time(4)
+        session.step(0, *self.refuse(items[0], how="busy"))
+        script.pass_time(4)
+        session.step(0, *self.refuse(items[1]))
+        self.assertEqual(script.look().ended, {})
+
+    def test_what_stays_unanswered_changes_no_pace(self):
+        script, session = self.crawl_of(pages(9))
+        [url] = session.take()
+        session.step(0, park(url, reaction="-"))
+        self.assertEqual(script.look().hosts["h:80"].answers, 0)
+        [url] = session.take()
+        session.step(0, park(url, reaction="a"))  # 502
+        [url] = session.take()
+        session.step(0, done(url, outcome="failed", reaction="-"))
+        self.assertEqual(script.look().hosts["h:80"].answers, 1)
+
+    # ---- Hosts that are asked nothing more ----
+
+    REASON = "its server asked to come back in 3600 s"
+
+    def unasked(self, item):
+        return done(item.url, outcome="unclear", status="", tries=item.tries, reaction="-", error=item.reason)
+
+    def test_a_host_that_ends_hands_out_all_at_once_with_the_reason(self):
+        script, session = self.crawl_of(pages(9) + pages(2, "other:80"), delay=5)
+        [first] = [item for item in session.step(2).items if item.host == "h:80"]
+        other = script.open()
+        reply = session.step(0, ["began", first.url], ["end", "h:80", self.REASON], ["end", "h:80", "twice"])
+        self.assertEqual(reply.holds, 1)
+        some = other.step(4, ahead=2).items
+        items = some + session.step(9).items
+        self.assertEqual({(item.host, item.flag, item.reason) for item in items}, {("h:80", "e", self.REASON)})
+        self.assertEqual(len(items), 8)
+        self.assertEqual(sorted(other.say(1).items), sorted(some))  # if the answer is lost
+        self.assertEqual(script.look().ended, {"h:80": self.REASON})
+        session.step(0, done(first.url))  # what was under way ends as it ends
+        self.assertEqual(script.look().record(first.url)["outcome"], "page")
+
+    def test_the_urls_of_a_host_that_has_ended_count_for_nothing_that_is_asked(self):
+        script, session = self.crawl_of(pages(5) + pages(2, "other:80"), max_pages=2)
+        session.step(0, ["end", "h:80", self.REASON])
+        for _ in range(3):
+            session.step(0, *map(self.unasked, [item for item in session.step(2).items if item.flag == "e"]))
+        self.assertEqual(script.look().number("counted"), 0)
+        self.assertEqual(session.step(2).state, "running")
+
+    def test_what_was_put_off_comes_out_when_its_host_ends(self):
+        script, session = self.crawl_of(pages(3))
+        first, second = session.step(2).items
+        session.step(0, *self.refuse(first, 30))
+        self.assertEqual([item.url for item in session.step(1, ["end", "h:80", self.REASON]).items], [first.url])
+        self.assertEqual([item.url for item in session.step(2, park(second.url, 50)).items], [second.url, page(2)])
+
+    def test_what_is_ahead_comes_out_again_with_the_reason(self):
+        _, session = self.crawl_of(pages(3))
+        ahead = session.step(1, ahead=2).items[1:]
+        items = session.step(2, ["end", "h:80", self.REASON], *(["back", item.url] for item in ahead)).items
+        self.assertEqual(sorted(item.url for item in items), [item.url for item in ahead])
+        self.assertEqual({item.flag for item in items}, {"e"})
+
+    def test_a_host_that_refuses_everything_for_too_long_ends(self):
+        script, session = self.crawl_of(pages(5), refused_timeout=10)
+        item, other = session.step(2).items
+        script.pass_time(1)
+        session.step(0, done(other.url))
+        script.pass_time(9.9)
+        session.step(0, *self.refuse(item))
+        self.assertEqual(script.look().ended, {})
+        [item] = session.step(1).items
+        session.step(0, ["began", item.url])
+        script.pass_time(0.1)
+        [again, *_] = session.step(5, *self.refuse(item)).items
+        self.assertEqual((again.flag, again.reason), ("e", "its server has refused everything for 10 s"))
+
+    def test_robots_txt_may_end_its_host(self):
+        script, session = self.crawl_of(pages(3), rules=1)
+        [item] = session.step(1).items
+        self.assertEqual(item.flag, "r")
+        reply = session.step(5, ["end", "h:80", self.REASON], ["rules", item.url, 500, "no"], ["back", item.url])
+        self.assertEqual([one.flag for one in reply.items], ["e"] * 3)
+
+    def test_a_foreign_host_may_end(self):
+        _, session = self.crawl_of(pages(1))
+        [url] = session.take()
+        session.step(0, done(url, [chunk(pages(3, "x:80"), why="xa")]))
+        session.step(0, ["end", "x:80", self.REASON])
+        self.assertEqual([item.flag for item in session.step(0, abroad=3).items], ["e"] * 3)
+
+    # ---- A delay that robots.txt wants ----
+
+    def test_a_delay_from_robots_txt_counts_from_the_end_of_a_request_to_the_next(self):
+        for leave in (done, park, lambda url: ["back", url]):
+            self.client.call("FLUSHALL")
+            script, session = self.crawl_of(pages(3))
+            session.step(0, ["delay", "h:80", 500])
+            script.pass_time(0.5)
+            [url] = session.take(3)
+            session.step(0, ["began", url])
+            script.pass_time(7)
+            self.assertEqual(session.step(3, leave(url)).items, [])
+            script.pass_time(0.499)
+            self.assertEqual(session.take(3), [])
+            script.pass_time(0.001)
+            self.assertEqual(len(session.take(3)), 1)
+            self.assertEqual(script.broken(), [])
+
+    def test_with_max_per_host_it_counts_from_the_start(self):
+        script, session = self.crawl_of(pages(5), max_per_host=2)
+        session.step(0, ["delay", "h:80", 500])
+        script.pass_time(0.5)
+        for _ in range(2):
+            [url] = session.take(3)
+            session.step(0, ["began", url])
+            script.pass_time(0.5)
+        self.assertEqual(session.take(3), [])  # two are under way
+        self.assertEqual(len(session.step(3, done(url)).items), 1)
+
+    def test_the_first_page_comes_a_delay_after_the_delay_is_known(self):
+        script, session = self.crawl_of(pages(3))
+        session.step(0, ["delay", "h:80", 500])
+        script.pass_time(0.499)
+        self.assertEqual(session.take(3), [])
+        session.step(0, ["delay", "h:80", 500])  # it's known
+        script.pass_time(0.001)
+        self.assertEqual(len(session.take(3)), 1)
+
+
 class Robots(ScriptTest):
     def test_only_one_session_asks_and_its_answer_opens_the_gate(self):
         script, a = self.crawl_of(pages(4) + pages(4, "other:80"), rules=1)
