@@ -48,7 +48,9 @@ class Pace {
         if (answers_ == 0) // says nothing of the rate: it may be our own pause
             return;
         const std::chrono::duration<double> time = now - began_;
-        const double measured = answers_ / std::max(time.count(), 0.001);
+        double measured = answers_ / std::max(time.count(), 0.001);
+        if (rate_ == no_rate) // one refusal may be an accident, and its pause a long one
+            measured = std::max(measured, 1.0);
         refused_at_ = std::min(rate_, most_above * measured);
         set_rate(std::min(measured, less * rate_));
         answers_ = 0;

@@ -417,6 +417,7 @@ local function begin_at_pace(h)
     if h.answers == 0 then return end -- it may have been our own pause
     local time = math.max((M.clock - tonumber(h.began)) / 1000000, 0.001)
     local measured = h.answers / time
+    if pace.rate == NO_LIMIT then measured = math.max(measured, 1) end -- it may be an accident
     pace.refused_at = math.min(pace.rate, MOST_ABOVE * measured)
     set_rate(pace, math.min(measured, LESS * pace.rate))
     h.answers, h.began = 0, clock_text()

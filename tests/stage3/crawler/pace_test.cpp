@@ -123,6 +123,23 @@ TEST_CASE_FIXTURE(PaceTest,
 }
 
 TEST_CASE_FIXTURE(PaceTest,
+                  "a single refusal with a long pause doesn't slow a host for long") {
+    answers(1, 20ms);
+    pace.begin(now);
+    pace.refused(pace.epoch());
+    now += 50s;
+    pace.begin(now);
+    CHECK(distance() == 1);
+    pace.answered(now, true);
+    now += 10s;
+    pace.begin(now);
+    pace.refused(pace.epoch());
+    now += 10s;
+    pace.begin(now); // the second time, it's believed
+    CHECK(distance() == doctest::Approx(20));
+}
+
+TEST_CASE_FIXTURE(PaceTest,
                   "503 without Retry-After slows only a host that also answers") {
     pace.begin(now);
     pace.busy(pace.epoch(), now);
