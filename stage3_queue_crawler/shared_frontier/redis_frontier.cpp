@@ -300,8 +300,9 @@ void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items)
 /// From now on, its items carry a refusal, whatever its robots.txt says.
 void RedisFrontier::note_ended(const std::string& host, const std::string& reason) {
     if (!ended_.contains(host))
-        ended_.emplace(host, std::make_shared<const Refusal>(Refusal{
-                                 .reason = reason, .failure = nullptr, .has_ended = true}));
+        ended_.emplace(
+            host, std::make_shared<const Refusal>(
+                      Refusal{.reason = reason, .failure = nullptr, .has_ended = true}));
 }
 
 /// The next worker that asks gets it.

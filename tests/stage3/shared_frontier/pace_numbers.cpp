@@ -1,8 +1,8 @@
 // What crawler/pace.h makes of a series of events, for pace_test.py.
 //
 // Reads one event per line: its time in microseconds, and what happens: "begin",
-// "refused EPOCH", "busy EPOCH", "answered IS_WANTED". Writes after each: the window (0: no
-// limit), the distance in microseconds, the epoch, and the silence in microseconds.
+// "refused EPOCH", "busy EPOCH", "answered IS_WANTED". Writes after each: the window (0:
+// no limit), the distance in microseconds, the epoch, and the silence in microseconds.
 #include "stage3_queue_crawler/crawler/pace.h"
 
 #include <fmt/core.h>
