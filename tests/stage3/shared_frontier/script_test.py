@@ -772,6 +772,21 @@ class Refusals(ScriptTest):
         script.pass_time(1)
         self.assertEqual(session.step(0, ahead=5).items, [])
 
+    def test_a_window_without_a_distance_gives_none_ahead(self):
+        script, session = self.crawl_of(pages(9))
+        [item] = session.step(1).items
+        session.step(0, *self.refuse(item))  # without an answer, there is no rate
+        [item] = session.step(3).items
+        session.step(0, ["began", item.url], done(item.url))
+        self.assertEqual(session.step(0, ahead=5).items, [])
+        self.assertEqual(len(session.step(5, ahead=5).items), 2)
+
+    def test_what_has_not_begun_was_not_refused(self):
+        script, session = self.crawl_of(pages(3), delay=0.5)
+        [item] = session.step(1).items
+        session.step(0, *self.refuse(item))
+        self.assertIsNone(self.pace(script))
+
     def test_later_refusals_call_nothing_back(self):
         """There is nothing of that host ahead any more, and what is ahead of others may stay."""
         _, session, item = self.slow_crawl()
@@ -869,6 +884,12 @@ class Refusals(ScriptTest):
         [item] = session.step(1).items
         self.assertEqual(item.flag, "r")
         reply = session.step(5, ["end", "h:80", self.REASON], ["rules", item.url, 500, "no"], ["back", item.url])
+        self.assertEqual([one.flag for one in reply.items], ["e"] * 3)
+
+    def test_robots_txt_may_end_its_host_without_an_answer(self):
+        script, session = self.crawl_of(pages(3), rules=1)
+        [item] = session.step(1).items
+        reply = session.step(5, ["end", "h:80", self.REASON], ["back", item.url])
         self.assertEqual([one.flag for one in reply.items], ["e"] * 3)
 
     def test_a_foreign_host_may_end(self):
