@@ -1,6 +1,8 @@
 #include "stage3_queue_crawler/program/crawl_together.h"
 
 #include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/host.h"
+#include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
@@ -73,6 +75,11 @@ std::string why_cut_short(const SharedState& state) {
 
 using Findings = SharedResults::Findings;
 
+/// As a crawl in memory says it: see Crawler::leave_out.
+std::string describe_unclear(const Record& record) {
+    return fmt::format("URLs of {} are unclear: {}", host_of(record.url), record.error);
+}
+
 /// Writes the crawl's records, in the formats that are wanted. `scope`: null if this
 /// process has no URLs. Of the result, `more_dead` is fewer than none if some that
 /// processes saw to be dead don't count.
@@ -82,6 +89,7 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     Reports reports(running_loop(), options);
     reports.begin();
     RedirectCircles circles; // each process has seen only some of the redirects
+    std::vector<LeftOut> unclear;
     std::ptrdiff_t dead = 0;
     while (true) {
         std::vector<Record> records = co_await results.next_records();
@@ -95,6 +103,8 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
             }
             if (options.strict && record.outcome == Outcome::unclear)
                 ++dead;
+            if (record.outcome == Outcome::unclear && !record.is_foreign)
+                count_left_out(unclear, describe_unclear(record), 1, record.url.href());
             reports.record(record);
         }
         co_await reports.drain();
@@ -112,7 +122,7 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
         findings.nothing_checked = reports.coverage().why_nothing(options.roots, scope);
     const std::string no_baseline =
         reports.end({.urls = results.urls(),
-                     .left_out = {},
+                     .left_out = unclear,
                      .time = results.time(),
                      .is_unchecked = options.crawl.session.tls.insecure,
                      .root = first_root(options),
@@ -122,6 +132,7 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     const Excuses& excuses = reports.excuses();
     const std::size_t excused =
         excuses.excused_dead() + (options.strict ? excuses.excused_unclear() : 0);
+    findings.has_left_some_out = !unclear.empty();
     findings.more_dead = dead - static_cast<std::ptrdiff_t>(excused);
     co_return findings;
 }
@@ -150,7 +161,8 @@ Coroutine<int> report(Options& options, Console& console) {
     co_await results.look();
     const Findings findings = co_await write_report(options, results, nullptr, console);
     const SharedState& state = results.state();
-    bool is_incomplete = !findings.nothing_checked.empty();
+    bool is_incomplete =
+        !findings.nothing_checked.empty() || findings.has_left_some_out;
     note_nothing_checked(console, findings.nothing_checked);
     if (!state.is_whole) {
         console.note("stage3: " + explain_half(options.shared.name));
@@ -226,7 +238,8 @@ Coroutine<int> take_part(Options& options, Console& console) {
     note_nothing_checked(console, findings.nothing_checked);
     const bool has_given_some_up = has_given_up(state, console);
     co_return exit_status(crawl.ending(), with(state.dead, findings.more_dead),
-                          has_given_some_up || !findings.nothing_checked.empty()
+                          has_given_some_up || findings.has_left_some_out
+                              || !findings.nothing_checked.empty()
                               || !crawler.left_out().empty());
 }
 

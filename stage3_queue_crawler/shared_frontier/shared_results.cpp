@@ -290,17 +290,20 @@ Coroutine<> SharedResults::note(Findings findings) {
                                      "more_dead",
                                      std::to_string(findings.more_dead),
                                      "nothing_checked",
-                                     findings.nothing_checked};
+                                     findings.nothing_checked,
+                                     "left_some_out",
+                                     findings.has_left_some_out ? "1" : ""};
     co_await ask(0, std::move(command));
 }
 
 Coroutine<SharedResults::Findings> SharedResults::findings() {
-    std::vector<std::string> command{"HMGET", key("meta"), "more_dead",
-                                     "nothing_checked"};
+    std::vector<std::string> command{"HMGET", key("meta"), "more_dead", "nothing_checked",
+                                     "left_some_out"};
     const RedisReply reply = co_await ask(0, std::move(command));
     Findings findings;
     findings.more_dead = static_cast<std::ptrdiff_t>(to_number(reply.items.at(0).text));
     findings.nothing_checked = reply.items.at(1).text;
+    findings.has_left_some_out = !reply.items.at(2).text.empty();
     co_return findings;
 }
 

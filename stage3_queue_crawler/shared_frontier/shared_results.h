@@ -42,6 +42,7 @@ class SharedResults {
         /// How many URLs count as dead, besides those that processes saw to be dead.
         std::ptrdiff_t more_dead = 0;
         std::string nothing_checked = {}; ///< why; empty: something was checked
+        bool has_left_some_out = false;   ///< URLs in scope that are unclear
     };
     /// Notes them for processes that don't report.
     Coroutine<> note(Findings findings);

@@ -288,15 +288,58 @@ TEST_CASE("once a host is held, no process fetches what it has ahead") {
     for (int i = 0; i < 200; ++i)
         done(test.get(quick));
     CHECK(test.wait_until([&] { return held() > 2; }));
-    bool may_begin = false;
     SUBCASE("by another process") { other.hold("h:80", 60s); }
     SUBCASE("by itself") { quick.hold("h:80", 60s); }
-    SUBCASE("or wants a pause") {
-        other.set_delay("h:80", 60s);
-        may_begin = true; // from the first request on
-    }
+    SUBCASE("or wants a pause") { other.set_delay("h:80", 60s); }
+    SUBCASE("or has refused") { quick.refused(slow.work(), 60s); }
     CHECK(test.wait_until([&] { return held() == 1; })); // a sign of life later
-    CHECK(test.has_one(quick, may_begin ? 30s : 500ms) == may_begin);
+    CHECK_FALSE(test.has_one(quick));
+}
+
+TEST_CASE("a refusal is counted with its URL, and slows its host, for all processes") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl({"http://h/1", "http://h/2"});
+    SharedVisit first = test.get(one);
+    SharedVisit visit = test.get(one);
+    const auto has_pace = [&] {
+        return test.say({"HGET", "{test}:hosts", "h:80"}).text.find(" p ")
+               != std::string::npos;
+    };
+    CHECK_FALSE(has_pace());
+    one.answered(first.work());
+    done(std::move(first));
+    SUBCASE("429") { one.refused(visit.work(), 0s); }
+    SUBCASE("503, if there were answers") { one.busy(visit.work(), 0s); }
+    visit.put_off_refused(0s);
+    RedisFrontier& two = test.join_crawl({});
+    const SharedVisit again = test.get(two);
+    CHECK(again.work().refusals == 1);
+    CHECK(again.work().tries == 1);
+    CHECK(has_pace());
+}
+
+TEST_CASE("once a host has ended, its URLs come with the reason, whoever gets them") {
+    SharedTest test;
+    RedisFrontier& one = test.join_crawl({"http://h/1", "http://h/2", "http://h/3"});
+    RedisFrontier& two = test.join_crawl({});
+    SharedVisit under_way = test.get(one);
+    CHECK(under_way.work().refusal == nullptr);
+    SUBCASE("at once") {}
+    SUBCASE("and have to wait for nothing") { one.hold("h:80", 3600s); }
+    one.end_host("h:80", "we had enough");
+    REQUIRE(test.wait_until(
+        [&] { return test.say({"HLEN", "{test}:ended"}).number() == 1; }));
+    for (RedisFrontier* const frontier : {&one, &two}) {
+        SharedVisit visit = test.get(*frontier);
+        REQUIRE(visit.work().refusal != nullptr);
+        CHECK(visit.work().refusal->has_ended);
+        CHECK(visit.work().refusal->reason == "we had enough");
+        CHECK(visit.work().tries == 0);
+        done(std::move(visit));
+    }
+    done(std::move(under_way));
+    test.join(one);
+    CHECK(test.records().size() == 3);
 }
 
 TEST_CASE("a visit that is put off comes back at its time, to any process") {
@@ -756,7 +799,7 @@ TEST_CASE(
         [&] { return test.say({"ZCARD", "{test}:parked"}).number() == 1; }));
     std::string item = test.say({"ZRANGE", "{test}:parked", "0", "0"}).items.at(0).text;
     test.say({"ZREM", "{test}:parked", item});
-    item.replace(item.find(" 1 0 -"), 6, " 1 2 -"); // as if two processes had died
+    item.replace(item.find(" 1 0 0 -"), 8, " 1 0 2 -"); // as if two processes had died
     test.say({"ZADD", "{test}:suspects", "0", item});
     CHECK_FALSE(test.has_one(frontier)); // which says that this process is on trial
     visits.erase(hosts[1] + "a");        // and goes back
@@ -781,7 +824,7 @@ TEST_CASE("a URL that was given up is tried again if that's wanted, and reported
     const std::string id =
         test.say({"XRANGE", "{test}:records", "-", "+"}).items.at(0).items.at(0).text;
     test.say(
-        {"HSET", "{test}:given_up", "http://h/", id + " h:80 http://h/ 0 10 0 2 - fa"});
+        {"HSET", "{test}:given_up", "http://h/", id + " h:80 http://h/ 0 10 0 0 2 - fa"});
     test.say({"HSET", "{test}:meta", "given_up", "1", "dead", "1"});
     test.crawl.retry_given_up = true;
     RedisFrontier& two = test.join_crawl({"http://h/"});
