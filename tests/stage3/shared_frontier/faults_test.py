@@ -739,6 +739,80 @@ class SeveralServers(FaultTest):
         self.assertIn("server 3 of 3", said)
 
 
+class LimitedSite(Site):
+    """One host with a limit: `rate` requests per second, and as many at once. Whoever is faster gets 429, and is to come
+    back in a second. `full`: a path that is always answered by 429, and Retry-After: 3600."""
+
+    def __init__(self, pages, rate=None, full=None, **options):
+        self.rate, self.full = rate, full
+        self.tokens, self.filled = rate or 0, time.monotonic()
+        super().__init__(pages, plain=True, robots=None, **options)
+
+    def answer(self, host, path):
+        if path == self.full:
+            return 429, "Retry-After: 3600\r\n", ""
+        if self.rate:
+            now = time.monotonic()
+            self.tokens, self.filled = min(self.rate, self.tokens + (now - self.filled) * self.rate), now
+            if self.tokens < 1:
+                return 429, "Retry-After: 1\r\n", ""
+            self.tokens -= 1
+        return super().answer(host, path)
+
+
+class Refusals(FaultTest):
+    def site(self, *arguments, **options):
+        site = LimitedSite(*arguments, **options)
+        self.addCleanup(site.__exit__)
+        return site
+
+    def start_all(self, site, *arguments):
+        """Three processes take part before the root is answered."""
+        are_there = threading.Event()
+        self.addCleanup(are_there.set)
+        site.on_request = lambda path, head: are_there.wait(PATIENCE)
+        processes = self.start_some(3, site, *arguments)
+        self.wait_for_sessions(3)
+        are_there.set()
+        return processes
+
+    def test_a_limit_makes_no_page_dead(self):
+        site = self.site(120, rate=20)
+        self.assertEqual(self.statuses(self.start_all(site, "--workers", 20)), [0, 0, 0])
+        status, records, _ = self.report()
+        self.assertEqual(status, 0)
+        self.assertEqual({(record["outcome"], record["tries"]) for record in records.values()}, {("page", 1)})
+        self.assertEqual(len(records), 120)
+        refused = [request for request in site.requests if request.status == 429]
+        self.assertTrue(refused)
+        self.assertLess(len(refused), len(records))  # twice as many, if all only wait for a second each time
+        self.assertEqual(invariants.broken_in(self.crawl()), [])
+
+    def test_a_host_that_asks_for_too_much_is_asked_nothing_more_by_any_process(self):
+        site = self.site(400, full="/p/9", latency=0.02)
+        processes = self.start_all(site, "--workers", 5)
+        statuses = self.statuses(processes)
+        self.assertIn(3, statuses)
+        self.assertLessEqual(set(statuses), {0, 3})  # 0: this one has seen nothing of it, nor the report
+        status, records, _ = self.report()  # each URL once
+        self.assertEqual(status, 3)
+        crawl = self.crawl()
+        self.assertEqual(invariants.broken_in(crawl), [])
+        why = "its server asked to come back in 3600 s"
+        self.assertEqual(list(crawl.ended.values()), [why])
+        refused = records.pop(site.url(9))
+        self.assertEqual((refused["outcome"], refused["status"], refused["tries"]), ("unclear", 429, 1))
+        unasked = {url: record for url, record in records.items() if record["outcome"] == "unclear"}
+        self.assertEqual({record["outcome"] for url, record in records.items() if url not in unasked}, {"page"})
+        self.assertEqual({(record["status"], record["tries"], record["error"]) for record in unasked.values()}, {(None, 0, why)})
+        asked_for = {site.origins[0] + request.path for request in site.requests}
+        self.assertEqual(asked_for & unasked.keys(), set())
+        self.assertEqual(crawl.meta["state"], "complete")
+        said = [process.words() for process in processes]
+        self.assertTrue([words for words in said if why in words], said)
+        self.assertEqual([words.count(why) > 1 for words in said], [False] * 3)
+
+
 class Manners(FaultTest):
     def test_max_pages_covers_all_processes(self):
         site = self.site(400, 5, latency=0.02, plain=True)
