@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace tests::box {
 namespace {
@@ -277,28 +279,31 @@ void History::read_rules(const std::string& host) {
     }
 }
 
-/// When it asked for too long a pause, or had refused everything for too long.
+/// When it asked for too long a pause, or had refused everything for too long. An answer
+/// counts once its body is there, too.
 void History::find_end(const std::string& host) {
-    std::vector<const Request*> answered;
-    for (const Request* const one : by_host_.at(host))
-        if (has_head(*one))
-            answered.push_back(one);
-    std::ranges::stable_sort(answered, {},
-                             [](const Request* one) { return *one->answered; });
-    std::optional<Time> heard; // the last answer from a page
-    for (const Request* const one : by_host_.at(host))
-        if (!heard && !is_aside(site_, one->url))
-            heard = one->begin;
-    for (const Request* const one : answered) {
-        const bool is_page = !is_aside(site_, one->url);
-        if (is_page && !is_refusal(one->reply)) // and its body
-            heard = std::max(*heard, one->end.value_or(*one->answered));
-        if (!is_refusal(one->reply))
+    const std::vector<const Request*>& all = by_host_.at(host);
+    std::vector<std::pair<Time, std::size_t>> told; // numbers in `all`
+    std::optional<Time> heard;                      // the last answer from a page
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const Request& one = *all[i];
+        if (!heard && !is_aside(site_, one.url))
+            heard = one.begin;
+        if (has_head(one))
+            told.emplace_back(is_refusal(one.reply) ? *one.answered : *one.end, i);
+    }
+    std::ranges::sort(told);
+    for (const auto& [time, i] : told) {
+        const Request& one = *all[i];
+        const bool is_page = !is_aside(site_, one.url);
+        if (!is_refusal(one.reply)) {
+            heard = is_page ? time : heard;
             continue;
-        const bool is_silent = is_page && site_.is_own(host)
-                               && *one->answered - *heard >= crawl_.refused_timeout;
-        if (retry_after(one->reply) > crawl_.max_retry_after || is_silent) {
-            ends_[host] = *one->answered;
+        }
+        const bool is_silent =
+            is_page && site_.is_own(host) && time - *heard >= crawl_.refused_timeout;
+        if (retry_after(one.reply) > crawl_.max_retry_after || is_silent) {
+            ends_[host] = time;
             return;
         }
     }

@@ -82,13 +82,13 @@ void cut_resources(const Site& site, std::vector<Cut>& cuts) {
 
 void cut_hosts(const Site& site, std::vector<Cut>& cuts) {
     for (const auto& [name, host] : site.hosts)
-        cuts.emplace_back([name = name](Site& smaller) { remove_host(smaller, name); });
+        cuts.emplace_back([gone = name](Site& smaller) { remove_host(smaller, gone); });
     for (const std::string& root : site.roots)
         cuts.emplace_back([root](Site& smaller) { std::erase(smaller.roots, root); });
     for (const auto& [name, host] : site.hosts) {
-        const auto add = [&cuts, &name = name](const auto& change) {
-            cuts.emplace_back([name, change](Site& smaller) {
-                if (const auto found = smaller.hosts.find(name);
+        const auto add = [&cuts, &which = name](const auto& change) {
+            cuts.emplace_back([which, change](Site& smaller) {
+                if (const auto found = smaller.hosts.find(which);
                     found != smaller.hosts.end())
                     change(found->second);
             });
@@ -106,9 +106,9 @@ void cut_hosts(const Site& site, std::vector<Cut>& cuts) {
 /// Of each URL, from its last link to the first one, so that their numbers stay right.
 void cut_details(const Site& site, std::vector<Cut>& cuts) {
     for (const auto& [url, resource] : site.resources) {
-        const auto add = [&cuts, &url = url](const auto& change) {
-            cuts.emplace_back([url, change](Site& smaller) {
-                if (const auto found = smaller.resources.find(url);
+        const auto add = [&cuts, &which = url](const auto& change) {
+            cuts.emplace_back([which, change](Site& smaller) {
+                if (const auto found = smaller.resources.find(which);
                     found != smaller.resources.end())
                     change(found->second);
             });
