@@ -10,6 +10,7 @@
 #include "tests/support/box/play.h"
 #include "tests/support/box/shrink.h"
 #include "tests/support/box/site.h"
+#include "tests/support/in_bulk.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -62,7 +63,8 @@ std::vector<std::string> kinds(const std::vector<std::string>& faults) {
 
 TEST_CASE("whatever fails and whatever the limits, a crawl reports what it must") {
     const std::uint32_t first = variable("FIRST_SEED", 1);
-    const std::uint32_t end = first + variable("SEEDS", 300);
+    const std::uint32_t end =
+        first + variable("SEEDS", static_cast<std::uint32_t>(in_bulk(300)));
     for (std::uint32_t seed = first; seed < end; ++seed) {
         const box::Site site = box::make_site(seed);
         for (const std::string& fault : box::judge(site, box::play(site)))
