@@ -61,6 +61,7 @@
 --   9. A URL is in given_up if and only if its record says so, and meta.given_up is their
 --      number.
 --  10. The URLs' numbers are 1, 2, ... meta.known.
+--  11. A host's GATE is `e` if and only if it's in ended.
 --
 -- Times are microseconds of the crawl's own clock: see `tick`.
 
@@ -75,10 +76,10 @@ local READY_ABROAD = key('ready_abroad')
 local LINKS, HISTORY = key('links'), key('history')
 local SUSPECTS, GIVEN_UP, ENDED_HOSTS = key('suspects'), key('given_up'), key('ended')
 local call, match, find, sub = redis.call, string.match, string.find, string.sub
-local byte = string.byte
+local byte, format = string.byte, string.format
 
--- Lua itself would write a large number as 1e+15.
-local function int(number) return string.format('%.0f', number) end
+-- Lua itself would write a large number as 1e+15. (Many are 0, which needs no printf.)
+local function int(number) return number == 0 and '0' or format('%.0f', number) end
 
 local function append(list, more)
     for _, value in ipairs(more) do list[#list + 1] = value end
@@ -207,7 +208,7 @@ local PACED, NOT_PACED = 'p', '-'
 local NO_LIMIT = math.huge -- of a window, and of a rate
 local NEVER_ASKED = '0 0 0'
 
-local function as_number(limit) return limit == NO_LIMIT and '0' or string.format('%.17g', limit) end
+local function as_number(limit) return limit == NO_LIMIT and '0' or format('%.17g', limit) end
 
 local function as_limit(text)
     local number = tonumber(text)
@@ -1210,9 +1211,9 @@ function operations.look()
     if forbidden then
         return redis.error_reply('NOPERM this user may not call ' .. forbidden)
     end
-    local format = read_meta() or FORMAT
-    if format ~= ARGV[2] then
-        return redis.error_reply('FORMAT the crawl has format ' .. format .. ', and not '
+    local version = read_meta() or FORMAT
+    if version ~= ARGV[2] then
+        return redis.error_reply('FORMAT the crawl has format ' .. version .. ', and not '
                                  .. ARGV[2])
     end
     local half = find_half()

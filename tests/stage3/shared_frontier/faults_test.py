@@ -339,7 +339,7 @@ class BadInput(FaultTest):
     def test_the_crawl_has_another_version(self):
         with self.redis.client() as client:
             client.call("HSET", "{crawl}:meta", "format", "0", "settings", "")
-        self.refused("the crawl has format 0, and not 4: another version of stage3 has begun it; finish it .*--forget")
+        self.refused("the crawl has format 0, and not 5: another version of stage3 has begun it; finish it .*--forget")
 
     def test_the_other_processes_have_other_settings(self):
         site = self.site(20)
