@@ -161,8 +161,7 @@ Coroutine<int> report(Options& options, Console& console) {
     co_await results.look();
     const Findings findings = co_await write_report(options, results, nullptr, console);
     const SharedState& state = results.state();
-    bool is_incomplete =
-        !findings.nothing_checked.empty() || findings.has_left_some_out;
+    bool is_incomplete = !findings.nothing_checked.empty() || findings.has_left_some_out;
     note_nothing_checked(console, findings.nothing_checked);
     if (!state.is_whole) {
         console.note("stage3: " + explain_half(options.shared.name));
