@@ -30,7 +30,7 @@ const std::map<std::string, std::string_view> answers{
     {"/odd", "HTTP/1.1 999 Request Denied\r\n"
              "Content-Length: 0\r\n"
              "\r\n"},
-    {"/busy", "HTTP/1.1 503 Service Unavailable\r\n"
+    {"/busy", "HTTP/1.1 502 Bad Gateway\r\n"
               "Retry-After: 86400\r\n" // seconds: a day
               "Content-Length: 0\r\n"
               "\r\n"},

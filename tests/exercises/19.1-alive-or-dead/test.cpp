@@ -30,7 +30,7 @@ TEST_CASE("the first line of the answer") {
           "others. Whatever the number, a server has answered.");
     if (prediction.busy == failed)
         check("busy", &Answers::busy,
-              "the answer is complete. RFC 9110, section 15.6.4: what does it say about "
+              "the answer is complete. RFC 9110, section 15.6.3: what does it say about "
               "the page, today?");
     else
         check("busy", &Answers::busy,
