@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
 
+#include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/redis/redis_reply.h"
 #include "stage3_queue_crawler/redis/redis_url.h"

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <limits>
