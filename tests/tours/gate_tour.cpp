@@ -46,7 +46,7 @@ struct Crawl {
           gate(event_loop, {}, {}, [this](Page page, stage3::Passage /*passage*/) {
               queue.put_nowait(std::move(page));
           }) {
-        gate.set_delay("a", pause);
+        gate.treat_gently("a", pause);
     }
 
     /// Draws, until `until`, what the worker has been doing.
