@@ -262,9 +262,9 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, Attempt attempt,
 /// The server has answered: is it worth another try?
 std::optional<Again> PageFetch::after_status(PageResponse& page, Attempt attempt) {
     const bool refused = RetryPolicy::is_refusal(page.status, page.retry_after);
-    page.reaction = refused                      ? Reaction::refused
-                    : page.status == unavailable ? Reaction::busy
-                                                 : Reaction::answered;
+    page.reaction = page.status == unavailable ? Reaction::busy : Reaction::answered;
+    if (refused)
+        page.reaction = Reaction::refused;
     page.asks_too_much = retries_.is_too_long(page.retry_after);
     const auto wait = retries_.after(page.status, page.retry_after, attempt);
     if (!wait)

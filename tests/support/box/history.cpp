@@ -76,6 +76,10 @@ class Replay {
         const bool is_enough = reason_ == Reason::foreign && number() >= 2;
         return number() < crawl_.max_tries && !is_enough;
     }
+    /// Does this answer to HEAD ask for a pause, and then for the same again?
+    bool is_believed(int status) const {
+        return status == 503 && (reason_ == Reason::foreign || may_try_again());
+    }
     void end(std::string outcome, int status, std::string next = {}) {
         done_.fate = Fate{.outcome = std::move(outcome),
                           .status = status,
@@ -96,9 +100,7 @@ class Replay {
         const int status = one.reply.status;
         if (is_refusal(one.reply)) {
             take_refusal(one);
-        } else if (one.is_head && !is_success(status)
-                   && !(status == 503
-                        && (reason_ == Reason::foreign || may_try_again()))) {
+        } else if (one.is_head && !is_success(status) && !is_believed(status)) {
             ++tries_; // HEAD isn't to be believed: GET
         } else if (is_trouble(status)) {
             take_trouble(one);

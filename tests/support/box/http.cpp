@@ -104,8 +104,8 @@ class Exchange final : public stage3::Exchange {
              const stage3::GetOptions& options, Limits limits, std::size_t max_body)
         : loop_(loop), under_way_(std::move(under_way)), head_(std::move(head)),
           limits_(limits), max_body_(max_body), only_head_(options.only_head),
+          is_wanted_(!options.wants_body || options.wants_body(head_)),
           heard_(*request().answered), complete_(loop) {
-        is_wanted_ = !options.wants_body || options.wants_body(head_);
         if (!is_wanted_)
             do_without_body();
         if (only_head_)
@@ -113,6 +113,8 @@ class Exchange final : public stage3::Exchange {
         else
             go_on();
     }
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
     ~Exchange() override { timer_.cancel(); }
 
     const ResponseHead& head() const override { return head_; }

@@ -78,9 +78,9 @@ class Guest {
     void add_holds_of(const Request& first) {
         const bool is_check =
             first.is_head; // a check begins with HEAD, and nothing else does
-        const Reason reason = is_foreign_ ? Reason::foreign
-                              : is_check  ? Reason::check
-                                          : Reason::follow;
+        Reason reason = is_check ? Reason::check : Reason::follow;
+        if (is_foreign_)
+            reason = Reason::foreign;
         const Replayed replayed = history_.replay(first.url, reason);
         holds_.insert(holds_.end(), replayed.holds.begin(), replayed.holds.end());
     }

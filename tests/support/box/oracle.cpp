@@ -148,11 +148,12 @@ class Records {
             crawl_.max_depth
             && record->depth >= static_cast<std::size_t>(*crawl_.max_depth);
         for (const Link& link : known->second.links) {
-            if (link.is_picture && crawl_.checks_assets)
-                reach_later(link.url);
-            else if (!link.is_picture && !is_deepest && is_own(link.url))
+            const bool counts = link.is_picture ? crawl_.checks_assets : !is_deepest;
+            if (!counts)
+                continue;
+            if (!link.is_picture && is_own(link.url))
                 reach(link.url, Reason::follow);
-            else if (!link.is_picture && !is_deepest)
+            else
                 reach_later(link.url);
         }
     }
@@ -220,7 +221,7 @@ class Records {
     std::optional<Fate> forbidden_by(const Rules& rules, const std::string& url,
                                      Reason reason) const {
         const bool is_foreign = reason == Reason::foreign;
-        const Fate refused{.outcome = is_foreign ? "unclear" : "disallowed"};
+        Fate refused{.outcome = is_foreign ? "unclear" : "disallowed"};
         const auto host = site_.hosts.find(host_in(url));
         switch (rules.kind) {
         case Rules::Kind::all_allowed: return {};

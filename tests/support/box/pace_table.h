@@ -24,7 +24,7 @@ struct PaceResult {
     int late_answers = 0;  ///< likewise
 };
 
-PaceResult measure_pace(const LimitedSite& site, std::uint32_t seed);
+PaceResult measure_pace(const LimitedSite& limited, std::uint32_t seed);
 
 /// Prints a table: limits of 1 to 50 a second, 1 to 100 workers.
 void print_pace_table();

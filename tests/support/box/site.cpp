@@ -165,7 +165,9 @@ class Maker {
     static std::string path(std::size_t i) {
         if (i == 0)
             return "/";
-        return fmt::format("{}{}", i % 7 == 0 ? "/no/" : i % 5 == 0 ? "/a/b/" : "/p/", i);
+        if (i % 7 == 0)
+            return fmt::format("/no/{}", i);
+        return fmt::format("{}{}", i % 5 == 0 ? "/a/b/" : "/p/", i);
     }
 
     void make_urls() {

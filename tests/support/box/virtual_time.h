@@ -30,6 +30,7 @@ class VirtualTime {
     VirtualTime() = default;
     VirtualTime(const VirtualTime&) = delete;
     VirtualTime& operator=(const VirtualTime&) = delete;
+    ~VirtualTime() = default;
 
     /// Since this was made.
     Time now() const { return now_; }
