@@ -91,11 +91,14 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     RedirectCircles circles; // each process has seen only some of the redirects
     std::vector<LeftOut> unclear;
     std::ptrdiff_t dead = 0;
+    std::ptrdiff_t seen_dead =
+        0; // more than were counted, if the crawl goes on meanwhile
     while (true) {
         std::vector<Record> records = co_await results.next_records();
         if (records.empty())
             break;
         for (Record& record : records) {
+            seen_dead += is_dead(record.outcome) ? 1 : 0;
             if (is_redirect_that_closes(circles, record)) {
                 record.outcome = record.is_foreign ? Outcome::unclear : Outcome::failed;
                 record.error = redirect_loop;
@@ -113,6 +116,7 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     for (const Record& record : missing)
         reports.record(record);
     dead += static_cast<std::ptrdiff_t>(missing.size());
+    dead += seen_dead - static_cast<std::ptrdiff_t>(results.state().dead);
     Findings findings;
     if (scope
         == nullptr) // what the roots are was known to the process that reported first
