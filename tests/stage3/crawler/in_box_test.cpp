@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace tests;
+using stage3::Coroutine;
 using stage3::FetchError;
 
 namespace {
@@ -25,14 +26,43 @@ auto ask(box::Web& web, stage3::SessionOptions options, Ask ask) {
     return stage3::run_until_complete(loop, ask(http));
 }
 
+Coroutine<std::string> read_all(box::Http& http, std::string url,
+                                stage3::GetOptions options) {
+    stage3::Response response = co_await http.get(*common::parse_url(url), options);
+    co_return co_await response.read();
+}
+
 std::string read(box::Web& web, const std::string& url,
                  stage3::SessionOptions session = {}, stage3::GetOptions options = {}) {
     return ask(web, std::move(session),
-               [&](box::Http& http) -> stage3::Coroutine<std::string> {
-                   stage3::Response response =
-                       co_await http.get(*common::parse_url(url), options);
-                   co_return co_await response.read();
-               });
+               [&](box::Http& http) { return read_all(http, url, options); });
+}
+
+/// First a part of the body, and then all of it.
+Coroutine<> read_in_two_parts(box::Http& http, const box::Web& web, std::string url) {
+    const stage3::GetOptions options;
+    stage3::Response response = co_await http.get(*common::parse_url(url), options);
+    const std::string_view text = co_await response.beginning(301);
+    CHECK(text.size() == 400);
+    CHECK(web.time().now() == 4'005ms);
+    const std::string all = co_await response.read();
+    CHECK(all.size() == 1000);
+}
+
+/// How many bytes came of a body that isn't wanted.
+Coroutine<std::size_t> skip(box::Http& http, std::string url) {
+    stage3::GetOptions options;
+    options.wants_body = [](const stage3::ResponseHead&) { return false; };
+    stage3::Response response = co_await http.get(*common::parse_url(url), options);
+    CHECK_FALSE(response.is_wanted());
+    co_return co_await response.skip();
+}
+
+Coroutine<std::string> read_ten_bytes(box::Http& http, std::string url) {
+    stage3::GetOptions options;
+    options.max_body = 10;
+    stage3::Response response = co_await http.get(*common::parse_url(url), options);
+    co_return co_await response.read_beginning();
 }
 
 /// The error with which that ends.
@@ -126,36 +156,19 @@ TEST_CASE("a body comes piece by piece, and only if it's wanted") {
     slow.pieces = 10;
     server.on("/", slow);
     server.on("/long", box::html(std::string(1'000'000, 'x')).over(10s));
-    using stage3::Coroutine;
-    ask(web, {}, [&](box::Http& http) -> Coroutine<> {
-        stage3::Response response =
-            co_await http.get(*common::parse_url(server.url()), {});
-        const std::string_view text = co_await response.beginning(301);
-        CHECK(text.size() == 400);
-        CHECK(web.time().now() == 4'005ms);
-        const std::string all = co_await response.read();
-        CHECK(all.size() == 1000);
-    });
+    ask(web, {},
+        [&](box::Http& http) { return read_in_two_parts(http, web, server.url()); });
     const auto skipped = [&](const std::string& target) {
-        return ask(web, {}, [&](box::Http& http) -> Coroutine<std::size_t> {
-            stage3::GetOptions options;
-            options.wants_body = [](const stage3::ResponseHead&) { return false; };
-            stage3::Response response =
-                co_await http.get(*common::parse_url(server.url(target)), options);
-            CHECK_FALSE(response.is_wanted());
-            co_return co_await response.skip();
-        });
+        return ask(web, {},
+                   [&](box::Http& http) { return skip(http, server.url(target)); });
     };
     CHECK(skipped("/") == 100); // after a second
     CHECK(skipped("/long") == 0);
     stage3::GetOptions head;
     head.only_head = true;
     CHECK(read(web, server.url(), {}, head).empty());
-    const auto beginning = ask(web, {}, [&](box::Http& http) -> Coroutine<std::string> {
-        stage3::Response response =
-            co_await http.get(*common::parse_url(server.url()), {.max_body = 10});
-        co_return co_await response.read_beginning();
-    });
+    const auto beginning =
+        ask(web, {}, [&](box::Http& http) { return read_ten_bytes(http, server.url()); });
     CHECK(beginning.size() == 10);
     CHECK(web.in_flight() == 0);
 }
