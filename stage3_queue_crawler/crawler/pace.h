@@ -1,11 +1,11 @@
 // The pace that a host puts up with, found by being refused.
 //
-// A server with a limit says 429 to whoever is faster, but not what its limit is. So the
-// pace counts the answers between one refusal and the next: that many, in that time, were
-// not too many. From then on requests keep that distance. It shrinks quickly while it's
-// far from where the host refused, and ever so slowly near it, so that of many requests
-// only a few are refused. And after a refusal the gate opens for a single request, then
-// for one more with each answer. Page 25 of the book.
+// A server with a limit says 429 to a client that is faster, but not what its limit is.
+// So the pace counts the answers between one refusal and the next: that many, in that
+// time, were not too many. From then on requests keep that distance. It shrinks quickly
+// while it's far from where the host refused, and ever so slowly near it, so that of many
+// requests only a few are refused. And after a refusal the gate opens for a single
+// request, then for one more with each answer. Page 25 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"

@@ -740,7 +740,7 @@ class SeveralServers(FaultTest):
 
 
 class LimitedSite(Site):
-    """One host with a limit: `rate` requests per second, and as many at once. Whoever is faster gets 429, and is to come
+    """One host with a limit: `rate` requests per second, and as many at once. A client that is faster gets 429, and is to come
     back in a second. `full`: a path that is always answered by 429, and Retry-After: 3600."""
 
     def __init__(self, pages, rate=None, full=None, **options):

@@ -318,7 +318,8 @@ TEST_CASE("a refusal is counted with its URL, and slows its host, for all proces
     CHECK(has_pace());
 }
 
-TEST_CASE("once a host has ended, its URLs come with the reason, whoever gets them") {
+TEST_CASE(
+    "once a host has ended, each of its URLs comes with the reason, to any process") {
     SharedTest test;
     RedisFrontier& one = test.join_crawl({"http://h/1", "http://h/2", "http://h/3"});
     RedisFrontier& two = test.join_crawl({});
