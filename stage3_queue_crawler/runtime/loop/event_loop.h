@@ -59,13 +59,16 @@ class LoopMember {
     LoopMember* previous_ = nullptr;
 };
 
+/// A number that nobody can predict, from the system.
+inline std::uint32_t draw_number() { return std::random_device{}(); }
+
 /// For a loop that differs from the default.
 struct LoopOptions {
     std::unique_ptr<common::Selector> selector = common::make_selector();
     common::Tracer* tracer = nullptr; ///< must outlive the loop
     std::function<Timers::TimePoint()> clock = std::chrono::steady_clock::now;
     std::size_t threads = 4; ///< at most, for what would block
-    std::function<std::uint32_t()> random = [] { return std::random_device{}(); };
+    std::function<std::uint32_t()> random = draw_number;
 };
 
 class EventLoop {
