@@ -102,21 +102,21 @@ class Gate {
     }
     /// The host has refused a request that was sent in `epoch`.
     void refused(const std::string& name, Pace::Epoch epoch) {
-        hosts_.at(name).pace.refused(epoch);
+        hosts_.at(name).pace.refused(epoch, loop_.time());
     }
     /// The same, but it may be broken.
     void busy(const std::string& name, Pace::Epoch epoch) {
-        hosts_.at(name).pace.busy(epoch, loop_.time());
+        hosts_.at(name).pace.busy(epoch);
     }
     /// The host has given an answer.
     void answered(const std::string& name) {
         Host& host = hosts_.at(name);
-        host.pace.answered(loop_.time(), host.line != nullptr);
+        host.pace.answered(host.line != nullptr);
         let_next_in(name, host);
     }
-    /// For how long the host has given no answer.
-    EventLoop::Duration silence(const std::string& name) const {
-        return hosts_.at(name).pace.silence(loop_.time());
+    /// For how long the host has said nothing but that it refuses.
+    EventLoop::Duration refused_for(const std::string& name) const {
+        return hosts_.at(name).pace.refused_for(loop_.time());
     }
 
     /// No request to this host may begin for `duration`.

@@ -362,7 +362,7 @@ void MemoryFrontier::refused(const Work& work, EventLoop::Duration wait) {
     if (!work.is_inside || !work.has_begun)
         return;
     gate_.refused(host, work.epoch);
-    if (gate_.silence(host) >= settings_.refused_timeout)
+    if (gate_.refused_for(host) >= settings_.refused_timeout)
         end_host(host, fmt::format("its server has refused everything for {} s",
                                    settings_.refused_timeout.count()));
 }

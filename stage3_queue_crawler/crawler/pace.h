@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace stage3 {
 
@@ -31,8 +32,10 @@ class Pace {
     Duration distance() const { return distance_; }
     /// The epoch of the requests that go out now.
     Epoch epoch() const { return epoch_; }
-    /// For how long there has been no answer, though the host was asked.
-    Duration silence(TimePoint now) const { return asked_ ? now - heard_ : Duration(); }
+    /// For how long the host has said nothing but that it refuses.
+    Duration refused_for(TimePoint now) const {
+        return refused_since_ ? now - *refused_since_ : Duration();
+    }
 
     // [pace-begins]
     /// A request goes out. The first one after a refusal ends a stretch: what was
@@ -40,7 +43,7 @@ class Pace {
     void begin(TimePoint now) {
         if (!asked_) {
             asked_ = true;
-            began_ = heard_ = now;
+            began_ = now;
         }
         if (!measures_)
             return;
@@ -60,28 +63,25 @@ class Pace {
 
     /// The host has refused a request that was sent in `epoch`. Requests that were sent
     /// with it say the same; only the first one counts.
-    void refused(Epoch epoch) {
-        window_ = 1;
-        if (epoch != epoch_)
-            return;
-        ++epoch_;
-        measures_ = true;
+    void refused(Epoch epoch, TimePoint now) {
+        refused_since_ = refused_since_.value_or(now);
+        slow_down(epoch);
     }
 
     /// It has answered 503 to a request that was sent in `epoch`, without saying until
     /// when. If that is all it says, it's no limit: it's broken.
-    void busy(Epoch epoch, TimePoint now) {
-        heard_ = now; // it's no refusal
+    void busy(Epoch epoch) {
+        refused_since_.reset(); // it's no refusal
         if (answers_ > 0 || epoch != epoch_)
-            refused(epoch);
+            slow_down(epoch);
         else
             window_ = unlimited;
     }
 
     // [pace-answered]
     /// It has answered. `is_wanted`: others wait, so it's the pace that holds them up.
-    void answered(TimePoint now, bool is_wanted) {
-        heard_ = now;
+    void answered(bool is_wanted) {
+        refused_since_.reset();
         ++answers_;
         if (window_ != unlimited)
             ++window_;
@@ -102,6 +102,14 @@ class Pace {
     static constexpr double near = 0.9;
     static constexpr double quickly = 1.1;
 
+    void slow_down(Epoch epoch) {
+        window_ = 1;
+        if (epoch != epoch_)
+            return;
+        ++epoch_;
+        measures_ = true;
+    }
+
     /// Beyond a thousand a second, it's no limit any more. Less than one a minute would
     /// be no crawl any more, so then we'd rather be refused.
     void set_rate(double rate) {
@@ -114,11 +122,11 @@ class Pace {
 
     std::size_t window_ = unlimited;
     Duration distance_{};
-    double rate_ = no_rate;       // per second
-    double refused_at_ = no_rate; // the rate at which the host refused
-    TimePoint began_{};           // this stretch
-    TimePoint heard_{};           // the last answer
-    std::uint32_t answers_ = 0;   // in this stretch
+    double rate_ = no_rate;                  // per second
+    double refused_at_ = no_rate;            // the rate at which the host refused
+    TimePoint began_{};                      // this stretch
+    std::optional<TimePoint> refused_since_; // the first refusal after the last answer
+    std::uint32_t answers_ = 0;              // in this stretch
     Epoch epoch_ = 0;
     bool measures_ = false; // a stretch ends with the next request
     bool asked_ = false;

@@ -18,9 +18,10 @@
 --               purpose (`f`: follow, `c`: check, `x`: check on a foreign host), one for the
 --               kind of link that it was met as, and `p` if a private address is no objection
 --   checks      list    to be checked when nothing is left to follow: "H ITEM"
---   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE CLASS PACED ANSWERS BEGAN
---               HEARD". If PACED is `p` (else `-`), it has refused, and more follows: "EPOCH
---               WINDOW RATE REFUSED_AT MEASURES" (0: no limit). See "The pace", below
+--   hosts       hash    H -> "NEXT_START DELAY BUSY HELD_UNTIL GATE CLASS PACED ANSWERS
+--               BEGAN". If PACED is `p` (else `-`), it has refused, and more follows: "EPOCH
+--               WINDOW RATE REFUSED_AT MEASURES REFUSED_SINCE" (0: no limit, and has answered
+--               since). See "The pace", below
 --   ended       hash    hosts that are asked nothing more -> why
 --   ready       zset    hosts that have work and room, by the time they are due
 --   ready_abroad        the same, for foreign hosts
@@ -206,7 +207,7 @@ local NO_RULES, ASKING, OPEN, TO_BEGIN, ENDED = '?', 'a', 'o', 'b', 'e'
 local HOME, ABROAD = 'h', 'x' -- a host's class: on a foreign one, we are a guest
 local PACED, NOT_PACED = 'p', '-'
 local NO_LIMIT = math.huge -- of a window, and of a rate
-local NEVER_ASKED = '0 0 0'
+local NEVER_ASKED = '0 0'
 
 local function as_number(limit) return limit == NO_LIMIT and '0' or format('%.17g', limit) end
 
@@ -216,24 +217,26 @@ local function as_limit(text)
 end
 
 local function read_pace(value)
-    local epoch, window, rate, refused_at, measures =
-        match(value, ' (%d+) (%d+) (%S+) (%S+) (%d)$')
+    local epoch, window, rate, refused_at, measures, since =
+        match(value, ' (%d+) (%d+) (%S+) (%S+) (%d) (%d+)$')
     return {epoch = tonumber(epoch), window = as_limit(window), rate = as_limit(rate),
-            refused_at = as_limit(refused_at), measures = measures == '1'}
+            refused_at = as_limit(refused_at), measures = measures == '1',
+            refused_since = since}
 end
 
 local function write_pace(pace)
     if not pace then return '' end
     return table.concat({'', pace.epoch, as_number(pace.window), as_number(pace.rate),
-                         as_number(pace.refused_at), pace.measures and 1 or 0}, ' ')
+                         as_number(pace.refused_at), pace.measures and 1 or 0,
+                         pace.refused_since}, ' ')
 end
 
 -- `gate`: NO_RULES: its robots.txt has not been asked for. ASKING: a process is asking for
 -- it. OPEN. TO_BEGIN: it wants a delay, and a request has yet to begin. ASKING and TO_BEGIN
 -- keep all others out. ENDED: it's asked nothing more, so nobody has to wait for it. What a
 -- robots.txt says is good for a day (RFC 9309, section 2.4).
--- `value`: what HOSTS says, of which "ANSWERS BEGAN HEARD" is read only when it's needed. `pace`:
--- nil for a host that has never refused.
+-- `value`: what HOSTS says, of which "ANSWERS BEGAN" is read only when it's needed. `pace`: nil
+-- for a host that has never refused.
 local A_DAY = 24 * 3600 * 1000000
 local function host(name)
     local h = hosts[name]
@@ -341,8 +344,8 @@ local function stand_in_line(name, h, place)
 end
 
 local function write_stretch(h)
-    if h.answers then return h.answers .. ' ' .. h.began .. ' ' .. h.heard end
-    return match(h.value, '^%d+ %d+ %d+', h.stretch)
+    if h.answers then return h.answers .. ' ' .. h.began end
+    return match(h.value, '^%d+ %d+', h.stretch)
 end
 
 local function write_hosts()
@@ -376,17 +379,16 @@ end
 -- ---- The pace ----
 -- How fast a host may be asked, found by being refused: these are the rules of
 -- crawler/pace.h, for all processes together. What a host that has never refused needs of
--- them is how many answers it has given (ANSWERS) since the first request (BEGAN), and when
--- it gave the last one (HEARD).
+-- them is how many answers it has given (ANSWERS) since the first request (BEGAN).
 
 local ZERO = byte('0')
 local MOST_ABOVE, LESS, NEAR, QUICKLY = 1.5, 0.95, 0.9, 1.1
 
--- (Both times stay texts: they are rarely needed as numbers.)
+-- (Times stay texts: they are rarely needed as numbers.)
 local function read_stretch(h)
     if h.answers then return end
-    local answers, began, heard = match(h.value, '^(%d+) (%d+) (%d+)', h.stretch)
-    h.answers, h.began, h.heard = tonumber(answers), began, heard
+    local answers, began = match(h.value, '^(%d+) (%d+)', h.stretch)
+    h.answers, h.began = tonumber(answers), began
 end
 
 local now -- the clock's time, as a text
@@ -400,7 +402,7 @@ local function note_first(h)
     if h.answers or byte(h.value, h.stretch) ~= ZERO then return end
     read_stretch(h)
     if h.began ~= '0' then return end
-    h.began, h.heard, h.is_changed = clock_text(), clock_text(), true
+    h.began, h.is_changed = clock_text(), true
 end
 
 -- Beyond a thousand a second, it's no limit any more; less than one a minute is no crawl.
@@ -424,32 +426,41 @@ local function begin_at_pace(h)
     h.answers, h.began = 0, clock_text()
 end
 
--- It has refused a request that was sent in `epoch`. Others that were sent with it say the
--- same; only the first one counts.
-local function note_refused(h, epoch)
-    h.pace = h.pace or {epoch = 0, rate = NO_LIMIT, refused_at = NO_LIMIT, measures = false}
+local HAS_ANSWERED = '0' -- since it last refused
+
+local function slow_down(h, epoch)
+    h.pace = h.pace or {epoch = 0, rate = NO_LIMIT, refused_at = NO_LIMIT, measures = false,
+                        refused_since = HAS_ANSWERED}
     h.pace.window, h.is_changed = 1, true
     if epoch ~= h.pace.epoch then return end
     h.pace.epoch, h.pace.measures = epoch + 1, true
 end
 
+-- It has refused a request that was sent in `epoch`. Others that were sent with it say the
+-- same; only the first one counts.
+local function note_refused(h, epoch)
+    slow_down(h, epoch)
+    if h.pace.refused_since == HAS_ANSWERED then h.pace.refused_since = clock_text() end
+end
+
 -- 503, without saying until when. If that is all it says, it's no limit: it's broken.
 local function note_busy(h, epoch)
     read_stretch(h)
-    h.heard, h.is_changed = clock_text(), true -- it's no refusal
     if h.answers > 0 or epoch ~= (h.pace and h.pace.epoch or 0) then
-        note_refused(h, epoch)
+        slow_down(h, epoch)
     elseif h.pace then
-        h.pace.window = NO_LIMIT
+        h.pace.window, h.is_changed = NO_LIMIT, true
     end
+    if h.pace then h.pace.refused_since = HAS_ANSWERED end -- it's no refusal
 end
 
 -- It has answered. If others wait, it's the pace that holds them up.
 local function note_answered(h)
     read_stretch(h)
-    h.heard, h.answers, h.is_changed = clock_text(), h.answers + 1, true
+    h.answers, h.is_changed = h.answers + 1, true
     local pace = h.pace
     if not pace then return end
+    pace.refused_since = HAS_ANSWERED
     pace.window = pace.window + 1
     local others = h.length + #h.new + #h.back
     if pace.rate == NO_LIMIT or pace.measures or others == 0 then return end
@@ -1115,12 +1126,9 @@ end
 -- long. If it does nothing else, it ends.
 function results.refused(session, i)
     local h = take_refusal(session, i, note_refused)
-    if h then
-        read_stretch(h)
-        if M.clock - tonumber(h.heard) >= M.refused_timeout then
-            end_host(ARGV[i + 1], h, 'its server has refused everything for '
-                                     .. int(M.refused_timeout / 1000000) .. ' s')
-        end
+    if h and M.clock - tonumber(h.pace.refused_since) >= M.refused_timeout then
+        end_host(ARGV[i + 1], h, 'its server has refused everything for '
+                                 .. int(M.refused_timeout / 1000000) .. ' s')
     end
     return i + 4
 end

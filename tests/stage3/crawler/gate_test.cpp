@@ -169,7 +169,7 @@ TEST_CASE("a host that has refused lets in one item, then one more with each ans
     test.end();
     test.wait(1s);
     CHECK(test.log == Log{"1 at 0", "2 at 1000", "3 at 1000", "4 at 1000"});
-    CHECK(test.gate.silence("h") == 1s);
+    CHECK(test.gate.refused_for("h") == 0s);
 }
 
 TEST_CASE("after a refusal, what was let in before may not begin beside another") {

@@ -21,7 +21,7 @@ struct PaceTest {
         for (int i = 0; i < count; ++i) {
             pace.begin(now);
             now += time / count;
-            pace.answered(now, true);
+            pace.answered(true);
         }
     }
     /// The distance, in seconds.
@@ -45,13 +45,13 @@ TEST_CASE_FIXTURE(PaceTest,
                   "after a refusal there is one request, then one more with each "
                   "answer") {
     pace.begin(now);
-    pace.refused(pace.epoch());
+    pace.refused(pace.epoch(), now);
     CHECK(pace.window() == 1);
-    pace.answered(now, true);
+    pace.answered(true);
     CHECK(pace.window() == 2);
-    pace.answered(now, true);
+    pace.answered(true);
     CHECK(pace.window() == 3);
-    pace.refused(pace.epoch());
+    pace.refused(pace.epoch(), now);
     CHECK(pace.window() == 1);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE_FIXTURE(PaceTest, "requests keep the distance of those that were answe
     answers(20, 4s);
     pace.begin(now);
     const Pace::Epoch epoch = pace.epoch();
-    pace.refused(epoch);
+    pace.refused(epoch, now);
     now += 6s; // what it took until it answers again is part of it
     CHECK(pace.distance() == 0s);
     pace.begin(now);
@@ -72,11 +72,11 @@ TEST_CASE_FIXTURE(PaceTest,
     answers(10, 1s);
     const Pace::Epoch epoch = pace.epoch();
     for (int i = 0; i < 3; ++i)
-        pace.refused(epoch);
+        pace.refused(epoch, now);
     pace.begin(now);
     const double slower = distance();
     CHECK(slower == doctest::Approx(0.1));
-    pace.refused(epoch); // late
+    pace.refused(epoch, now); // late
     CHECK(pace.window() == 1);
     now += 10s;
     pace.begin(now);
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(PaceTest, "a stretch without an answer says nothing of the pac
     answers(10, 1s);
     for (int i = 0; i < 20; ++i) {
         pace.begin(now);
-        pace.refused(pace.epoch());
+        pace.refused(pace.epoch(), now);
         now += 60ms;
     }
     pace.begin(now);
@@ -96,7 +96,7 @@ TEST_CASE_FIXTURE(PaceTest, "a stretch without an answer says nothing of the pac
 
 TEST_CASE_FIXTURE(PaceTest, "the distance is never longer than a minute") {
     answers(1, 1s);
-    pace.refused(pace.epoch());
+    pace.refused(pace.epoch(), now);
     now += 1h;
     pace.begin(now);
     CHECK(pace.distance() <= 60s);
@@ -106,7 +106,7 @@ TEST_CASE_FIXTURE(PaceTest,
                   "the distance shrinks quickly far from where the host refused, "
                   "and slowly near it") {
     answers(10, 10s);
-    pace.refused(pace.epoch());
+    pace.refused(pace.epoch(), now);
     pace.begin(now);
     CHECK(distance() == doctest::Approx(1));
     answers(1, 1s);
@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(PaceTest,
     CHECK(distance() < near);
     CHECK(distance() > near * 0.98);
     const double before = distance();
-    pace.answered(now, false); // no other was held up
+    pace.answered(false); // no other was held up
     CHECK(distance() == before);
 }
 
@@ -126,14 +126,14 @@ TEST_CASE_FIXTURE(PaceTest,
                   "a single refusal with a long pause doesn't slow a host for long") {
     answers(1, 20ms);
     pace.begin(now);
-    pace.refused(pace.epoch());
+    pace.refused(pace.epoch(), now);
     now += 50s;
     pace.begin(now);
     CHECK(distance() == 1);
-    pace.answered(now, true);
+    pace.answered(true);
     now += 10s;
     pace.begin(now);
-    pace.refused(pace.epoch());
+    pace.refused(pace.epoch(), now);
     now += 10s;
     pace.begin(now); // the second time, it's believed
     CHECK(distance() == doctest::Approx(20));
@@ -142,27 +142,30 @@ TEST_CASE_FIXTURE(PaceTest,
 TEST_CASE_FIXTURE(PaceTest,
                   "503 without Retry-After slows only a host that also answers") {
     pace.begin(now);
-    pace.busy(pace.epoch(), now);
+    pace.busy(pace.epoch());
     CHECK(pace.window() == unlimited);
     answers(10, 1s);
-    pace.busy(pace.epoch(), now);
+    pace.busy(pace.epoch());
     CHECK(pace.window() == 1);
     now += 1s;
     pace.begin(now);
     CHECK(distance() == doctest::Approx(0.2));
 }
 
-TEST_CASE_FIXTURE(PaceTest,
-                  "silence begins with the last answer, or with the first request") {
-    CHECK(pace.silence(now) == 0s);
-    now += 1h;
+TEST_CASE_FIXTURE(PaceTest, "refusals count from the first one after the last answer") {
     pace.begin(now);
+    now += 1h; // nothing was asked, so nothing was refused
+    CHECK(pace.refused_for(now) == 0s);
+    pace.refused(pace.epoch(), now);
     now += 10s;
-    CHECK(pace.silence(now) == 10s);
-    pace.answered(now, false);
+    pace.refused(pace.epoch(), now);
+    CHECK(pace.refused_for(now) == 10s);
+    pace.answered(false);
     now += 5s;
-    pace.begin(now);
-    CHECK(pace.silence(now) == 5s);
-    pace.busy(pace.epoch(), now); // it's no refusal
-    CHECK(pace.silence(now) == 0s);
+    CHECK(pace.refused_for(now) == 0s);
+    pace.refused(pace.epoch(), now);
+    now += 5s;
+    CHECK(pace.refused_for(now) == 5s);
+    pace.busy(pace.epoch()); // it's no refusal
+    CHECK(pace.refused_for(now) == 0s);
 }

@@ -316,6 +316,14 @@ TEST_CASE_FIXTURE(TenPages, "a host that has refused everything for too long is 
           == 1);
 }
 
+TEST_CASE_FIXTURE(SiteInBox, "a host that was asked nothing for long may refuse") {
+    server.on("/", box::page({"/0"}));
+    server.on("/0", refuse_often(1, refuse(429, 10), box::page({})));
+    setup.settings.politeness.delay = 400s;
+    CHECK(crawl()[server.url("/0")].outcome == Outcome::page);
+    CHECK(server.times_asked("/0") == 2);
+}
+
 TEST_CASE_FIXTURE(SiteInBox, "each answer gives a host that refuses more time") {
     server.on("/", box::page({"/0"}));
     for (int i = 0; i < 10; ++i)

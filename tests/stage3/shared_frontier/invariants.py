@@ -13,8 +13,8 @@ GIVEN_UP = "processes have ended while they fetched only it"
 
 Item = collections.namedtuple("Item", "depth redirects tries refusals lost parent why url")
 Held = collections.namedtuple("Held", "seq host flag epoch depth redirects tries refusals lost parent why reason")
-Host = collections.namedtuple("Host", "next delay busy held_until gate kind answers began heard pace")
-Pace = collections.namedtuple("Pace", "epoch window rate refused_at measures")  # no limit: 0
+Host = collections.namedtuple("Host", "next delay busy held_until gate kind answers began pace")
+Pace = collections.namedtuple("Pace", "epoch window rate refused_at measures refused_since")  # no limit, has answered: 0
 Known = collections.namedtuple("Known", "state times_met pages")
 
 
@@ -36,11 +36,11 @@ def held(text):
 
 def host_as(text):
     """A host. Its pace is None if it has never refused."""
-    *words, paced, answers, began, heard = text.split(" ")[:10]
-    pace = text.split(" ")[10:]
+    *words, paced, answers, began = text.split(" ")[:9]
+    pace = text.split(" ")[9:]
     assert (paced == "p") == bool(pace), text
-    return Host(*map(int, words[:4]), *words[4:], int(answers), int(began), int(heard),
-                Pace(int(pace[0]), int(pace[1]), *map(float, pace[2:4]), pace[4] == "1") if pace else None)
+    return Host(*map(int, words[:4]), *words[4:], int(answers), int(began),
+                Pace(int(pace[0]), int(pace[1]), *map(float, pace[2:4]), pace[4] == "1", int(pace[5])) if pace else None)
 
 
 def read_known(urls, met):

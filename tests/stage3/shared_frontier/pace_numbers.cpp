@@ -2,7 +2,8 @@
 //
 // Reads one event per line: its time in microseconds, and what happens: "begin",
 // "refused EPOCH", "busy EPOCH", "answered IS_WANTED". Writes after each: the window (0:
-// no limit), the distance in microseconds, the epoch, and the silence in microseconds.
+// no limit), the distance in microseconds, the epoch, and for how many microseconds it
+// has said nothing but that it refuses.
 #include "stage3_queue_crawler/crawler/pace.h"
 
 #include <fmt/core.h>
@@ -36,15 +37,15 @@ int main() {
         if (what == "begin")
             pace.begin(now);
         else if (what == "refused")
-            pace.refused(static_cast<Pace::Epoch>(number));
+            pace.refused(static_cast<Pace::Epoch>(number), now);
         else if (what == "busy")
-            pace.busy(static_cast<Pace::Epoch>(number), now);
+            pace.busy(static_cast<Pace::Epoch>(number));
         else
-            pace.answered(now, number == 1);
+            pace.answered(number == 1);
         const bool has_window = pace.window() < std::numeric_limits<std::size_t>::max();
         fmt::print("{} {} {} {}\n", has_window ? pace.window() : 0,
                    microseconds(pace.distance()), pace.epoch(),
-                   microseconds(pace.silence(now)));
+                   microseconds(pace.refused_for(now)));
     }
     return 0;
 }

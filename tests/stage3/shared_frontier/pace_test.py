@@ -70,7 +70,7 @@ class Events:
         distance = math.ceil(1e6 / host.pace.rate) if host.pace and host.pace.rate else 0
         self.events.append(f"{clock} {event}\n")
         self.numbers.append((host.pace.window if host.pace else 0, distance, host.pace.epoch if host.pace else 0,
-                             clock - host.heard))
+                             clock - host.pace.refused_since if host.pace and host.pace.refused_since else 0))
 
 
 def main():
@@ -85,7 +85,7 @@ def main():
             for number, (event, ours, theirs) in enumerate(zip(there.events, here, there.numbers)):
                 rounded = abs(ours[1] - theirs[1]) <= 1
                 if not rounded or ours[:1] + ours[2:] != theirs[:1] + theirs[2:]:
-                    sys.exit(f"seed {seed}, event {number}, {event.strip()!r}: window, distance, epoch and silence are {ours} "
+                    sys.exit(f"seed {seed}, event {number}, {event.strip()!r}: window, distance, epoch and time of refusals are {ours} "
                              f"in pace.h, and {theirs} in frontier.lua")
             paces = {ours[:3] for ours in here}
             print(f"seed {seed}: {len(here)} events, {len(paces)} paces")

@@ -801,12 +801,30 @@ class Refusals(ScriptTest):
         session.step(0, done(items[1].url), *self.refuse(items[2], how="busy"))
         self.assertEqual(self.pace(script).window, 1)
 
-    def test_503_is_no_silence(self):
+    def check_what_interrupts(self, interrupt):
         script, session = self.crawl_of(pages(9), refused_timeout=5)
-        items = session.step(3).items
+        items = session.step(4).items
+        session.step(0, *self.refuse(items[0]))
         script.pass_time(4)
-        session.step(0, *self.refuse(items[0], how="busy"))
+        session.step(0, *interrupt(items[1]))
         script.pass_time(4)
+        session.step(0, *self.refuse(items[2]))
+        self.assertEqual(script.look().ended, {})
+        script.pass_time(5)
+        session.step(0, *self.refuse(items[3]))
+        self.assertEqual(list(script.look().ended), ["h:80"])
+
+    def test_an_answer_interrupts_the_refusals(self):
+        self.check_what_interrupts(lambda item: [done(item.url)])
+
+    def test_503_interrupts_the_refusals(self):
+        self.check_what_interrupts(lambda item: self.refuse(item, how="busy"))
+
+    def test_a_host_that_was_asked_nothing_for_long_may_refuse(self):
+        script, session = self.crawl_of(pages(9), refused_timeout=5)
+        items = session.step(2).items
+        session.step(0, done(items[0].url))
+        script.pass_time(60)
         session.step(0, *self.refuse(items[1]))
         self.assertEqual(script.look().ended, {})
 
@@ -867,9 +885,8 @@ class Refusals(ScriptTest):
 
     def test_a_host_that_refuses_everything_for_too_long_ends(self):
         script, session = self.crawl_of(pages(5), refused_timeout=10)
-        item, other = session.step(2).items
-        script.pass_time(1)
-        session.step(0, done(other.url))
+        first, item = session.step(2).items
+        session.step(0, *self.refuse(first))
         script.pass_time(9.9)
         session.step(0, *self.refuse(item))
         self.assertEqual(script.look().ended, {})

@@ -286,11 +286,9 @@ void History::read_rules(const std::string& host) {
 void History::find_end(const std::string& host) {
     const std::vector<const Request*>& all = by_host_.at(host);
     std::vector<std::pair<Time, std::size_t>> told; // numbers in `all`
-    std::optional<Time> heard;                      // the last answer from a page
+    std::optional<Time> since; // the first refusal after the last answer from a page
     for (std::size_t i = 0; i < all.size(); ++i) {
         const Request& one = *all[i];
-        if (!heard && !is_aside(site_, one.url))
-            heard = one.begin;
         if (has_head(one))
             told.emplace_back(is_refusal(one.reply) ? *one.answered : *one.end, i);
     }
@@ -299,11 +297,14 @@ void History::find_end(const std::string& host) {
         const Request& one = *all[i];
         const bool is_page = !is_aside(site_, one.url);
         if (!is_refusal(one.reply)) {
-            heard = is_page ? time : heard;
+            if (is_page)
+                since.reset();
             continue;
         }
+        if (is_page)
+            since = since.value_or(time);
         const bool is_silent =
-            is_page && site_.is_own(host) && time - *heard >= crawl_.refused_timeout;
+            is_page && site_.is_own(host) && time - *since >= crawl_.refused_timeout;
         if (retry_after(one.reply) > crawl_.max_retry_after || is_silent) {
             ends_[host] = time;
             return;
