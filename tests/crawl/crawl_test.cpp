@@ -7,6 +7,7 @@
 #include "tests/practice_site/site.h"
 #include "tests/support/faults.h"
 #include "tests/support/scripted_server.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -262,6 +263,7 @@ TEST_SUITE("servers that fail") {
     }
 
     TEST_CASE("a server that falls silent delays no other page and is given up") {
+        tests::may_wait(2s, "patience ends when nothing has happened for 2 s");
         ScriptedServer server;
         server.on("/", page({"/silent", "/half", "/1"}));
         server.on("/silent", {Hold{}});
@@ -361,6 +363,9 @@ TEST_SUITE("servers that fail") {
     }
 
     TEST_CASE("a connection that breaks after the others were answered is tried again") {
+        tests::may_wait(
+            5 * 300ms,
+            "five connections break 300 ms later, most of them at the same time");
         // This happens to connections that are dropped from a server's queue: seconds
         // pass before they count as broken.
         ScriptedServer server;
@@ -404,6 +409,8 @@ TEST_SUITE("servers that fail") {
     }
 
     TEST_CASE("a connection that breaks in the middle of a response is not tried again") {
+        tests::may_wait(
+            40 * 50ms, "40 connections break 50 ms later, most of them at the same time");
         ScriptedServer server;
         std::vector<std::string> links;
         for (int i = 0; i < 40; ++i) {

@@ -3,6 +3,7 @@
 
 #include "common/web/url.h"
 #include "tests/practice_site/background_site.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 
@@ -22,6 +23,10 @@ inline std::size_t check_that_all_is_found(
     const practice_site::SiteOptions& options = {
         .pages = 60, .links = 8, .size = 9000, .seed = 3}) {
     const practice_site::BackgroundSite site(options, latency);
+    may_wait((site.manifest.pages.size() + site.manifest.dead.size()
+              + site.manifest.redirects.size())
+                 * latency,
+             "each answer takes that long, many of them at the same time");
 
     std::set<std::string> found;
     for (const common::Url& url : crawl(*common::parse_url(site.server.url())))

@@ -3,6 +3,7 @@
 #include "tests/crawl/whole_site.h"
 #include "tests/crawl/worker_crawl.h"
 #include "tests/support/scripted_server.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 
@@ -78,6 +79,7 @@ TEST_CASE("a page that can't be fetched has no links and does not end the crawl"
 }
 
 TEST_CASE("at the time limit all workers end, whatever they wait for") {
+    tests::may_wait(3s, "it waits for the time limit, by which the pages must have come");
     ScriptedServer server;
     server.on("/", html("<a href=/silent><a href=/half><a href=/b>"));
     server.on("/silent", {tests::Hold{}});

@@ -4,6 +4,7 @@
 #include "tests/practice_site/client.h"
 #include "tests/practice_site/server.h"
 #include "tests/support/listener.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -60,6 +61,9 @@ bool comes_true(Condition condition) {
 } // namespace
 
 TEST_CASE("server: a connection is kept until the client asks to close it") {
+    tests::may_wait(
+        3s,
+        "with each selector, the client doesn't close, and the server waits 1 s for it");
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.selector = selector});
         Client client(server.origin());
@@ -256,6 +260,7 @@ TEST_CASE("server: headers over 64 KiB get 431") {
 
 TEST_CASE(
     "server: the connection is closed after an error if the client leaves it open") {
+    tests::may_wait(1s, "the client doesn't close, and the server waits 1 s for it");
     const BackgroundServer server(echo);
     Client client(server.origin());
     client.send("nonsense\r\n\r\n");
@@ -283,6 +288,8 @@ TEST_CASE("server: pipelined requests are answered in order") {
 }
 
 TEST_CASE("server: endless pipelined requests are not all taken in") {
+    tests::may_wait(750ms,
+                    "with each selector, 250 ms show that there is no room to send");
     const std::string long_target = "/" + std::string(5000, 'x');
     {
         const BackgroundServer server(echo, {.latency = 1ms});
@@ -357,6 +364,8 @@ TEST_CASE("server: a slow reader of a large body delays no other client") {
 }
 
 TEST_CASE("server: clients that keep it waiting are disconnected and others are not") {
+    tests::may_wait(
+        66s, "its patience is 2 s; meanwhile, two clients send something every 20 ms");
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.selector = selector, .patience = 2s});
         const auto start = Clock::now();
@@ -400,6 +409,8 @@ TEST_CASE("server: clients that keep it waiting are disconnected and others are 
 }
 
 TEST_CASE("server: a client that reads nothing is disconnected and a slow one is not") {
+    tests::may_wait(8s, "one client is slower than the server's patience of 3 s, another "
+                        "stays silent for as long");
     // Far more than the system buffers: what that holds is read after the server is done.
     const std::string large(std::size_t{64} * 1024 * 1024, 'x');
     const BackgroundServer server(
@@ -433,6 +444,9 @@ TEST_CASE("server: a client that reads nothing is disconnected and a slow one is
 }
 
 TEST_CASE("server: its own latency does not count as a client's delay") {
+    tests::may_wait(
+        700ms,
+        "its latency must be longer than its patience, which the client must not exceed");
     const BackgroundServer server(echo, {.latency = 700ms, .patience = 500ms});
     Client client(server.origin());
     client.send(get("/a"));
@@ -491,6 +505,8 @@ TEST_CASE("server: random requests are answered and do no harm to the next one")
 }
 
 TEST_CASE("server: clients wait for their answers at the same time") {
+    tests::may_wait(100 * 3 * 200ms,
+                    "each answer takes 200 ms, most of them at the same time");
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.latency = 200ms, .selector = selector});
         const auto start = Clock::now();
@@ -519,6 +535,8 @@ TEST_CASE("server: errors are delayed like all answers") {
 }
 
 TEST_CASE("server: thousands of connections are held at once") {
+    tests::may_wait(
+        5min, "with each selector, answers take 1 s, most of them at the same time");
     // Both ends are in this process, so each costs two descriptors.
     const std::size_t limit = common::allow_descriptors();
     with_each_selector([limit](const std::string& selector) {
@@ -586,6 +604,9 @@ TEST_CASE("server: a client that has finished sending still gets all answers") {
 }
 
 TEST_CASE("server: without a free descriptor new clients wait in the queue") {
+    tests::may_wait(
+        10s,
+        "the server asks for a descriptor every 100 ms, in vain for 100 ms each time");
     const auto test = [](const std::string& selector, bool its_own_closes) {
         const BackgroundServer server(echo, {.selector = selector});
         std::vector<std::unique_ptr<Client>> clients;

@@ -1,7 +1,10 @@
 #include "tests/support/faults.h"
 
+#include "tests/support/waits.h"
+
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -104,6 +107,8 @@ ssize_t OURS(recv)(int fd, void* bytes, std::size_t size, int flags) {
 
 int OURS(poll)(pollfd* list, nfds_t size, int milliseconds) {
     const int ready = THEIRS(poll)(list, size, milliseconds);
+    if (ready == 0)
+        tests::count_wait(std::chrono::milliseconds(milliseconds));
     if (ready > 0 && current != nullptr && current->after_poll)
         std::exchange(current->after_poll, {})();
     return ready;

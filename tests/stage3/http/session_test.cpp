@@ -6,6 +6,7 @@
 #include "tests/support/listener.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/url.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -243,6 +244,7 @@ TEST_CASE("a fetch inherits nothing from the one before it on the same connectio
 }
 
 TEST_CASE("after a failure, later fetches are reported as if it had not happened") {
+    tests::may_wait(1s, "one fetch has to time out, and the others not");
     ScriptedServer server;
     server.on("/", tests::html(""));
     server.on("/silent", {Hold{}});
@@ -486,6 +488,7 @@ TEST_CASE("each kind of broken connection has its error") {
 }
 
 TEST_CASE("slow and silent servers time out") {
+    tests::may_wait(2200ms, "libcurl has no clock but the real one");
     const Outcome silent = answered(Reply{Hold{}}, {.fetch_timeout = 200ms});
     REQUIRE(silent.error);
     CHECK(silent.error->kind == Kind::timed_out);
@@ -499,6 +502,9 @@ TEST_CASE("slow and silent servers time out") {
 }
 
 TEST_CASE("a stalled server is given up on before the whole time is over") {
+    tests::may_wait(
+        9s,
+        "libcurl looks at its speed once a second, and takes several seconds to notice");
     const auto start = std::chrono::steady_clock::now();
     const Outcome outcome =
         answered(Reply{Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, Hold{}},
@@ -656,6 +662,7 @@ TEST_SUITE("connections are kept and used again") {
     }
 
     TEST_CASE("a request on a kept connection that falls silent is not tried twice") {
+        tests::may_wait(1s, "the second fetch has to time out, and the first not");
         ScriptedServer server;
         server.on("/", {Reply{answer("x"), tests::KeepOpen{}}, Reply{Hold{}}});
         SessionOptions options;
@@ -816,6 +823,7 @@ TEST_CASE("dropping a response unread ends its transfer") {
 }
 
 TEST_CASE("a body that isn't wanted is received only if that is cheap") {
+    tests::may_wait(6s, "four bodies never come: each is waited for for 1 s");
     const std::string small(100'000, 'x');
     const std::string large(300'000, 'x');
     const std::string head = "HTTP/1.1 200 OK\r\n";
@@ -928,6 +936,7 @@ TEST_CASE("fetches can be cancelled at any moment") {
 }
 
 TEST_CASE("a loop may close while many fetches are under way") {
+    tests::may_wait(1100ms, "a timer that libcurl left behind would be due after 1 s");
     ScriptedServer server;
     server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"}, Hold{}});
     EventLoop loop;

@@ -4,6 +4,7 @@
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -181,6 +182,7 @@ TEST_CASE("a user who stops reading is no error") {
     run_console(a_user_who_leaves_is_no_error());
 }
 TEST_CASE("at the end, a reader that has stopped is waited for, but not for long") {
+    tests::may_wait(5s, "that is how long it is waited for");
     run_console(at_the_end_it_waits_a_second());
 }
 

@@ -1,5 +1,6 @@
 // Stage 3's program as its user meets it: what it prints, and its exit status.
 #include "tests/stage3/program/program_under_test.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -358,6 +359,7 @@ TEST_CASE("a root's password is sent and never shown") {
 }
 
 TEST_CASE("--progress shows how far the crawl is") {
+    tests::may_wait(1500ms, "a line of progress comes once a second");
     ScriptedServer server;
     server.on("/", html("<a href=/gone>"));
     server.on("/slow", tests::Reply{Pause{1500ms}, html("<a href=/gone>")[0]});

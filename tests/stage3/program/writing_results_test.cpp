@@ -1,5 +1,6 @@
 // Where results go, and what happens if they can't be written, or aren't read.
 #include "tests/stage3/program/program_under_test.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -119,13 +120,15 @@ TEST_CASE("when the reader of the results is gone, the program ends quietly") {
 }
 
 TEST_CASE("a slow reader of the results makes no page fail") {
+    tests::may_wait(1000 * 30ms, "each answer takes 30 ms, most of them at the same time");
     practice_site::SiteOptions much = many_pages;
     much.pages = 800;
-    const PracticeSite site(much, 100ms);
+    const PracticeSite site(much, 30ms);
     const Finished finished = tests::run(
         {"/bin/sh", "-c",
+         // It sleeps for longer than a fetch may take.
          R"({ "$0" -w 20 --format jsonl --fetch-timeout 2 --max-tries 1 "$1"; echo "status $?" >&2; } |
-            { read -r first; sleep 5; echo "$first"; cat; })",
+            { read -r first; sleep 3; echo "$first"; cat; })",
          program(), site.server.url()});
     CHECK(finished.out.size() > 150'000); // more than fits into the pipe
     CHECK(finished.out.find("timed out") == std::string::npos);

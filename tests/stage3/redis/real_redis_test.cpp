@@ -3,6 +3,7 @@
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 
@@ -213,6 +214,8 @@ TEST_CASE("calls get their answers although Redis is killed and started again") 
 }
 
 TEST_CASE("a call survives a flush of the scripts and the close of an idle connection") {
+    tests::may_wait(
+        10s, "Redis closes a connection that is idle for 1 s, and looks now and then");
     const RedisServer server({"--timeout", "1"});
     stage3::run([](RedisUrl url) -> Coroutine<> {
         std::vector<std::string> notes;

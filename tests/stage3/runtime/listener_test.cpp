@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/faults.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 
@@ -275,6 +276,7 @@ TEST_CASE("listening on a port that is taken is an error") {
 }
 
 TEST_CASE("the failure of one client doesn't end the listener") {
+    tests::may_wait(1100ms, "after each of 11 errors, the listener waits for 100 ms");
     for (const int error : {ECONNABORTED, EINTR, EPERM, EPROTO, ENETDOWN, ENOPROTOOPT,
                             EHOSTUNREACH, ETIMEDOUT, ENOMEM, ENOBUFS, ENFILE}) {
         CAPTURE(error);

@@ -6,6 +6,7 @@
 #include "stage3_queue_crawler/shared_frontier/shared_results.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/url.h"
+#include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 
@@ -81,6 +82,7 @@ std::vector<std::string> one_host_per_server() {
 /// Some servers, and as many frontiers on them as a test needs.
 struct SharedTest {
     explicit SharedTest(std::size_t server_count = 1) {
+        tests::may_wait(60s, "Redis has its own clock, which is real");
         for (std::size_t i = 0; i < server_count; ++i) {
             const RedisServer& server = servers.emplace_back();
             crawl.servers.push_back(stage3::parse_redis_url(server.url()));
