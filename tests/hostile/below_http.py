@@ -341,7 +341,7 @@ def ctrl_c_twice(run):
     with site_of(2000) as site:
         process = run.start(site.origin, "-w", 50, output="-", format="text", stdout=subprocess.PIPE)
         wait_until(lambda: len(site.paths()) == 2001)
-        time.sleep(1)
+        time.sleep(1)  # the last pages must be in the report, and the pipe full
         run.signal()
         time.sleep(0.2)
         if process.poll() is not None:
@@ -374,7 +374,7 @@ def server_comes_back(run):
         wait_until(lambda: len(first.paths()) > 100)
         if run.process.poll() is not None:
             yield "it had ended before"
-    time.sleep(1)
+    time.sleep(1)  # long enough for each worker to be refused, and shorter than eight tries
     with Site(first.answers, port=first.port):
         yield from run.wrong_end(0)
         yield from run.wrong_records(401, 401)

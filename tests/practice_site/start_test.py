@@ -47,7 +47,7 @@ class Started(unittest.TestCase):
     def test_it_may_have_ended_before_the_body_does(self):
         with practice_site.practice_site(PROGRAM) as site:
             site.process.terminate()
-            site.process.wait(30)
+            site.process.wait(30)  # it ends at once
         self.assertEnded(site)
 
     def test_the_port_and_the_core_may_be_chosen(self):

@@ -254,16 +254,16 @@ class Limits(Crawled):
 
         def wait():
             asked.set()
-            end.wait(30)
+            end.wait(30)  # until the test is over
             return b""
         self.serve({"/sitemap.xml": wait, "/": b""})
         self.records("--sitemap", "--timeout", "0.5", expect=3)
         asked.clear()
         process = subprocess.Popen([os.environ["STAGE3"], "-q", "--sitemap", self.root], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
-        self.assertTrue(asked.wait(10))
+        self.assertTrue(asked.wait(10))  # it asks at once
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(10), -signal.SIGINT)
+        self.assertEqual(process.wait(10), -signal.SIGINT)  # it ends at once
 
 
 if __name__ == "__main__":

@@ -146,6 +146,7 @@ TEST_CASE(
     const auto before = server.requests().size();
     const Finished once = tests::run(
         {"/bin/sh", "-c",
+         // It sleeps so that the signal comes while the program waits for its reader.
          R"(wait_for() { until [ -e "$1" ]; do sleep .1; done; }
             { "$0" "$1" & crawl=$!; wait_for "$2.over"; kill -INT $crawl; : >"$2.read"
               wait $crawl; echo "status $?" >&2; } | { wait_for "$2.read"; sleep 1; cat; })",
