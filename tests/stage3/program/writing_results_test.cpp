@@ -120,7 +120,8 @@ TEST_CASE("when the reader of the results is gone, the program ends quietly") {
 }
 
 TEST_CASE("a slow reader of the results makes no page fail") {
-    tests::may_wait(1000 * 30ms, "each answer takes 30 ms, most of them at the same time");
+    tests::may_wait(1000 * 30ms,
+                    "each answer takes 30 ms, most of them at the same time");
     practice_site::SiteOptions much = many_pages;
     much.pages = 800;
     const PracticeSite site(much, 30ms);
