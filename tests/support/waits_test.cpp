@@ -31,26 +31,29 @@ std::chrono::milliseconds counted(const std::function<void()>& action) {
 TEST_CASE("a wait counts if it ends by time, in any thread and by any means") {
     if (!tests::waits_are_counted())
         return;
-    tests::may_wait(1s, "the waits are what is tested");
+    tests::may_wait(5s, "the waits are what is tested");
     CHECK(counted([] { std::this_thread::sleep_for(30ms); }) == 30ms);
     CHECK(counted([] { std::thread([] { std::this_thread::sleep_for(30ms); }).join(); })
           == 30ms);
     for (const std::string_view name : common::selector_names())
         CHECK(counted([&] { common::make_selector(std::string(name))->select(30ms); })
               == 30ms);
-    // Here the end is fixed before the wait begins: so of a slow machine, less is
-    // counted.
+    // Here the end is fixed before the wait begins. So on a slow machine less is counted,
+    // or nothing.
     std::mutex mutex;
     std::condition_variable never;
     std::unique_lock lock(mutex);
     const auto no = [] { return false; };
-    const auto steady = counted([&] { never.wait_for(lock, 300ms, no); });
-    CHECK(steady > 0ms);
-    CHECK(steady <= 300ms);
-    const auto system = counted(
-        [&] { never.wait_until(lock, std::chrono::system_clock::now() + 300ms, no); });
-    CHECK(system > 0ms);
-    CHECK(system <= 300ms);
+    const auto check_that_one_counts = [](const std::function<void()>& wait) {
+        std::chrono::milliseconds most{};
+        for (int i = 0; i < 20 && most == 0ms; ++i)
+            most = counted(wait);
+        CHECK(most > 0ms);
+        CHECK(most <= 100ms);
+    };
+    check_that_one_counts([&] { never.wait_for(lock, 100ms, no); });
+    check_that_one_counts(
+        [&] { never.wait_until(lock, std::chrono::system_clock::now() + 100ms, no); });
 }
 
 TEST_CASE("a short wait doesn't count, nor does one that an event ends") {
