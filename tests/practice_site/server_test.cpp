@@ -365,7 +365,8 @@ TEST_CASE("server: a slow reader of a large body delays no other client") {
 
 TEST_CASE("server: clients that keep it waiting are disconnected and others are not") {
     tests::may_wait(
-        66s, "its patience is 2 s; meanwhile, two clients send something every 20 ms");
+        66s,
+        "the server waits 2 s for a client, and two clients send every 20 ms until then");
     with_each_selector([](const std::string& selector) {
         const BackgroundServer server(echo, {.selector = selector, .patience = 2s});
         const auto start = Clock::now();

@@ -1,25 +1,25 @@
 // How long a test case waits for real time.
 //
-// A wait counts if it ended because its time was over, and not by an event. What counts
-// is the time that was asked for: so a slow machine adds nothing. All threads of the test
-// program count, and each for itself; programs that it starts don't.
+// A wait counts if its time ran out before any event came. The time that was asked for is
+// what counts, so a wait that takes longer on a slow machine counts no more there. All
+// threads of the test program add to the sum. Programs that it starts don't.
 //
-// Waits of less than 20 ms don't count. Whoever looks again and again whether another
-// thread or program has done something waits like that, and how often depends on the
-// machine. Such a loop must not sleep longer between two looks.
+// A wait of less than 20 ms doesn't count. Some tests look every few milliseconds whether
+// another thread or program has done something, and a slow machine makes them look more
+// often. Such a loop must sleep for less than 20 ms between two looks.
 //
-// A case that waits for more than half a second, and hasn't said that it may, fails: see
-// main.cpp. But only if LIMIT_WAITS is set in the environment, as CI does: a server that
-// looks around once a second does so more often on a machine that needs minutes for a
-// case, and a reader who has such a machine shall see only what is wrong with the code.
+// A case that waits for more than half a second in all fails, unless it has called
+// `may_wait`. It fails only if LIMIT_WAITS is set in the environment, as it is in CI. A
+// server that wakes up once a second wakes up more often if the case takes minutes, and
+// on a reader's slow machine that must not look like a fault in the code.
 #pragma once
 
 #include <chrono>
 
 namespace tests {
 
-/// The case that calls it may wait for `time` more. `why` is for whoever reads the case:
-/// what is it about real time that neither virtual time nor an event can replace?
+/// The case that calls it may wait for `time` more. `why` tells the case's readers what
+/// neither virtual time nor an event could replace here.
 void may_wait(std::chrono::milliseconds time, const char* why);
 
 /// For main.cpp: how long the case has waited, and how long it may.

@@ -303,9 +303,9 @@ void History::find_end(const std::string& host) {
         }
         if (is_page)
             since = since.value_or(time);
-        const bool is_silent =
+        const bool only_refuses =
             is_page && site_.is_own(host) && time - *since >= crawl_.refused_timeout;
-        if (retry_after(one.reply) > crawl_.max_retry_after || is_silent) {
+        if (retry_after(one.reply) > crawl_.max_retry_after || only_refuses) {
             ends_[host] = time;
             return;
         }
