@@ -5,7 +5,8 @@
 
 In Python, these are calls of `sleep(X)` and `wait(X)`, of whatever object, where X is a number or
 a name that the file binds to one. In strings of Python and C++ it's `sleep X`, a command of the
-shell. If X exceeds half a second, there must be a comment: on the line, or on the one above. A command may also have it where its string begins, and a name where it is bound.
+shell. If X exceeds half a second, there must be a comment: on the line, or on the one above. A
+command may also have it where its string begins, and a name where it is bound.
 
 `wait` is included, although an event usually ends it: the code doesn't show whether one comes.
 Tests that `./learn test` leaves out may wait as they like: see OTHERS. How long a C++ test itself
