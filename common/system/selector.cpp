@@ -52,11 +52,12 @@ void Selector::modify_fd(int fd, Events events, std::uint64_t data) {
     registration.data = data;
 }
 
-void Selector::unregister_fd(int fd) {
+bool Selector::unregister_fd(int fd) {
     Registration& registration = watched_registration(fd, "unregister_fd");
-    remove(fd);
+    const bool known = remove(fd);
     registration = {};
     --watched_;
+    return known;
 }
 
 std::vector<Ready> Selector::select(std::optional<Milliseconds> timeout) {

@@ -60,7 +60,7 @@ class Selector {
 
     /// Stops watching. Call it before closing `fd`: the kernel always gives out the
     /// lowest free number, so the next socket may get this one.
-    void unregister_fd(int fd);
+    bool unregister_fd(int fd);
 
     /// Waits until at least one watched descriptor is ready. The list is empty if the
     /// timeout comes first. Without a timeout, it waits forever.
@@ -109,7 +109,7 @@ class Selector {
     // for none, appends what is ready, and returns false if a signal cut it short.
     virtual void add(int fd, Events events) = 0;
     virtual void change(int fd, Events events) = 0;
-    virtual void remove(int fd) = 0;
+    virtual bool remove(int fd) = 0;
     virtual bool wait(int timeout_ms, std::vector<Ready>& ready) = 0;
 
   private:

@@ -62,13 +62,9 @@ class EpollSelector final : public Selector {
     void change(int fd, Events events) override { control(EPOLL_CTL_MOD, fd, events); }
     // [/control]
 
-    void remove(int fd) override {
+    bool remove(int fd) override {
         epoll_event unused{};
-        if (::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, &unused) < 0) {
-            // Closed before it was unregistered: the kernel has already removed it.
-            if (errno != EBADF && errno != ENOENT)
-                throw std::system_error(errno, std::generic_category(), "epoll_ctl");
-        }
+        return ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, &unused) == 0;
     }
 
     // [wait]

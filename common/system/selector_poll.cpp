@@ -41,13 +41,14 @@ class PollSelector final : public Selector {
         list_[places_[static_cast<std::size_t>(fd)]].events = to_poll(events);
     }
 
-    void remove(int fd) override {
+    bool remove(int fd) override {
         // The last entry moves into the gap, so removing costs the same however many are
         // watched.
         const std::size_t gap = places_[static_cast<std::size_t>(fd)];
         list_[gap] = list_.back();
         places_[static_cast<std::size_t>(list_[gap].fd)] = gap;
         list_.pop_back();
+        return true;
     }
 
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {

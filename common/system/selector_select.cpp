@@ -47,9 +47,10 @@ class SelectSelector final : public Selector {
             FD_SET(fd, &writers_);
     }
 
-    void remove(int fd) override {
+    bool remove(int fd) override {
         FD_CLR(fd, &readers_);
         FD_CLR(fd, &writers_);
+        return true;
     }
 
     // [wait]

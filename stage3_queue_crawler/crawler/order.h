@@ -10,6 +10,7 @@
 
 #include "stage3_queue_crawler/runtime/sync/queue_orders.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -41,6 +42,12 @@ class AnyOrder {
             order_.template emplace<SmallestFirst<T, Less>>();
     }
 
+    /// Gets memory for so many items in all, wherever those that are not here will go.
+    void reserve(std::size_t count) {
+        const std::size_t more = count - std::min(count, size());
+        back_.reserve(back_.size() + more);
+        std::visit([more](auto& order) { order.reserve(order.size() + more); }, order_);
+    }
     void push(Numbered<T> one) {
         if (HasHadItsTurn()(one.item))
             back_.push(std::move(one));

@@ -24,21 +24,26 @@ namespace stage3 {
 
 /// Calls `function` in a thread of `pool`. The future gets what it returns or throws. If
 /// the future is cancelled, a call that has begun continues, and its result is dropped.
+/// If the pool ends before the call begins, the future is cancelled. Throws what
+/// ThreadPool::submit throws.
 ///
-/// The other thread never touches the future: what it has computed is carried back, and
-/// the loop's thread hands it over.
+/// The other thread never touches the future: what it has computed is carried back in a
+/// letter, and the loop's thread hands it over. The letter is written before the call, so
+/// that the other thread needs no memory to send it. If the loop is closed by then, the
+/// mailbox refuses it.
 template <class Function>
 auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
                      std::source_location at = std::source_location::current()) {
     using T = std::invoke_result_t<Function>;
-    struct Job {
-        Job(Function f, EventLoop& loop, std::source_location at)
-            : function(std::move(f)), future(loop, at) {}
+
+    /// What both threads know. Only `unwanted` may be touched by two at once.
+    struct Call {
+        explicit Call(Function f) : function(std::move(f)) {}
 
         void compute() noexcept {
+            if (unwanted)
+                return;
             try {
-                if (unwanted)
-                    return;
                 if constexpr (std::is_void_v<T>) {
                     function();
                     value.emplace();
@@ -50,34 +55,72 @@ auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
             }
         }
         void hand_over() {
-            if (future.done())
+            const auto waiting = future;
+            if (!waiting || waiting->done())
                 return;
             if (exception)
-                future.set_exception(std::move(exception));
+                waiting->set_exception(std::move(exception));
+            else if (value)
+                waiting->set_result(*std::move(value));
             else
-                static_cast<FutureState<T>&>(future.base())
-                    .set_result(
-                        *std::move(value)); // NOLINT(bugprone-unchecked-optional-access)
+                waiting->cancel("the thread pool has ended");
         }
 
         Function function;
-        Future<T> future;
+        Ref<FutureState<T>> future; // only the loop's thread uses it
         std::optional<ValueOf<T>> value;
         std::exception_ptr exception;
         std::atomic<bool> unwanted = false;
     };
-    // Moved from thread to thread; only `unwanted` may be touched by two at once.
-    auto job = std::make_shared<Job>(std::move(function), loop, at);
-    Future<T> future = job->future;
-    future.add_done_callback([weak = std::weak_ptr<Job>(job)](const Future<T>&) {
-        if (const auto unfinished = weak.lock())
-            unfinished->unwanted = true;
-    });
-    // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the pool owns it from here
-    pool.submit([&loop, job = std::move(job), at]() mutable {
-        job->compute();
-        loop.call_soon_threadsafe([job = std::move(job)] { job->hand_over(); }, at);
-    });
+
+    /// What the other thread does. However it ends, the letter is sent.
+    class Job final : public ThreadPool::Job {
+      public:
+        Job(std::shared_ptr<Call> call, std::shared_ptr<Mailbox> mailbox,
+            std::source_location at)
+            : call_(std::move(call)), mailbox_(std::move(mailbox)),
+              letter_(write_letter([call = call_] { call->hand_over(); },
+                                   "call_soon_threadsafe", at)) {}
+        Job(const Job&) = delete;
+        Job& operator=(const Job&) = delete;
+        ~Job() override {
+            call_ = {};
+            mailbox_->put(std::move(letter_));
+        }
+        void run() noexcept override { call_->compute(); }
+
+      private:
+        std::shared_ptr<Call> call_;
+        std::shared_ptr<Mailbox> mailbox_;
+        std::unique_ptr<Letter> letter_;
+    };
+
+    /// Belongs to the future: called when it's done, and destroyed in the loop's thread.
+    class LetGo {
+      public:
+        explicit LetGo(std::shared_ptr<Call> call) : call_(std::move(call)) {}
+        LetGo(LetGo&&) noexcept = default;
+        LetGo& operator=(LetGo&&) = delete;
+        LetGo(const LetGo&) = delete;
+        LetGo& operator=(const LetGo&) = delete;
+        ~LetGo() {
+            if (!call_)
+                return;
+            call_->unwanted = true;
+            call_->future = {};
+        }
+        void operator()() const {}
+
+      private:
+        std::shared_ptr<Call> call_;
+    };
+
+    auto call = std::make_shared<Call>(std::move(function));
+    auto job = std::make_unique<Job>(call, loop.mailbox(), at);
+    const Future<T> future(loop, at);
+    future.base().add_done_callback(LetGo(call), at);
+    call->future = future.state();
+    pool.submit(std::move(job));
     return future;
 }
 

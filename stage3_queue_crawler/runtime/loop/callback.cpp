@@ -17,9 +17,7 @@ void Callback::run() noexcept {
                                                     this);
             call();
         } catch (...) {
-            loop_.report({.message = "an exception has left a callback",
-                          .exception = std::current_exception(),
-                          .chain = {}});
+            loop_.report("an exception has left a callback", std::current_exception());
         }
         running_ = false;
     }

@@ -97,11 +97,6 @@ class Handle {
             callback_->cancel();
     }
     bool cancelled() const { return callback_ && callback_->cancelled(); }
-    /// As if its queue were gone: see Callback::drop.
-    void drop() const noexcept {
-        if (callback_)
-            callback_->drop();
-    }
 
     /// True if there is a function at all.
     explicit operator bool() const { return static_cast<bool>(callback_); }

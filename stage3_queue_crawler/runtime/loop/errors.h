@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace stage3 {
 
@@ -13,7 +14,17 @@ namespace stage3 {
 /// says "this page failed, try the next one", and a task that was asked to end must not
 /// mistake that for a failed page. (Python has the same rule: CancelledError is not an
 /// Exception.)
+///
+/// Copying it never throws: without memory, the copy has no message.
 struct Cancelled {
+    Cancelled() = default;
+    explicit Cancelled(std::string text) noexcept : message(std::move(text)) {}
+    Cancelled(const Cancelled& other) noexcept { *this = other; }
+    Cancelled(Cancelled&&) noexcept = default;
+    Cancelled& operator=(const Cancelled& other) noexcept;
+    Cancelled& operator=(Cancelled&&) noexcept = default;
+    ~Cancelled() = default;
+
     std::string message; ///< from the code that cancelled; usually empty
 };
 

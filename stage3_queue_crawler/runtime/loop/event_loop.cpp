@@ -3,8 +3,10 @@
 #include "stage3_queue_crawler/runtime/loop/thread_pool.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace stage3 {
@@ -52,8 +54,8 @@ EventLoop::EventLoop(LoopOptions options)
       tracer_(options.tracer != nullptr ? options.tracer : &off_),
       clock_(std::move(options.clock)), random_(std::move(options.random)),
       threads_(options.threads) {
-    selector_->register_fd(mailbox_.fd(), Events::read, 0);
-    tracer_->watch_add(mailbox_.fd(), Events::read, "mailbox",
+    selector_->register_fd(mailbox_->fd(), Events::read, 0);
+    tracer_->watch_add(mailbox_->fd(), Events::read, "mailbox",
                        std::source_location::current());
 }
 
@@ -74,6 +76,12 @@ void EventLoop::make_ready(const Handle& callback) {
         callback->trace_ready(*tracer_);
 }
 
+/// A descriptor or signal may come again before its callback has run.
+void EventLoop::make_ready_once(const Handle& callback) {
+    if (callback && !callback->queued())
+        make_ready(callback);
+}
+
 void EventLoop::set_timer(TimePoint when, const Handle& callback) {
     timers_.add(when, callback);
     callback->has_timer();
@@ -84,97 +92,98 @@ void EventLoop::set_timer(TimePoint when, const Handle& callback) {
     tracer_->timer_set(callback.operator->(), callback->name(), callback->at(), delay);
 }
 
-void EventLoop::call_soon_threadsafe(Function function, std::source_location at) {
-    check_not_closed();
-    mailbox_.put(std::move(function), at);
-}
-
 // ---- Descriptors ----
 
+Events EventLoop::events_of(const Watch& watch) {
+    return (watch.reader ? Events::read : Events::none)
+           | (watch.writer ? Events::write : Events::none);
+}
 Events EventLoop::events_of(Handle Watch::* which) {
     return which == &Watch::reader ? Events::read : Events::write;
 }
 
-/// Sets the callbacks of `fd`, and tells the selector.
-void EventLoop::watch(int fd, Watch watch) {
-    const Events events = (watch.reader ? Events::read : Events::none)
-                          | (watch.writer ? Events::write : Events::none);
+bool EventLoop::is_watched(int fd, Handle Watch::* which) const {
     const auto found = watches_.find(fd);
-    if (found == watches_.end()) {
-        selector_->register_fd(fd, events, 0);
-        watches_[fd] = std::move(watch);
-        return;
-    }
-    try {
-        if (events == Events::none)
-            selector_->unregister_fd(fd);
-        else
-            selector_->modify_fd(fd, events, 0);
-    } catch (...) {
-        // It was closed too early. Forget it, since its number will be reused.
-        selector_->unregister_fd(fd);
-        trace_end_of(fd, found->second);
-        watches_.erase(found);
-        throw;
-    }
-    if (events == Events::none)
-        watches_.erase(found);
-    else
-        found->second = std::move(watch);
-}
-
-/// Traces that nothing is called for `fd` any more.
-void EventLoop::trace_end_of(int fd, const Watch& watch) {
-    if (watch.reader)
-        tracer_->watch_remove(fd, Events::read);
-    if (watch.writer)
-        tracer_->watch_remove(fd, Events::write);
+    return found != watches_.end() && found->second.*which;
 }
 
 void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
     callback->is_for(fd);
-    const auto found = watches_.find(fd);
-    Watch changed = found == watches_.end() ? Watch() : found->second;
-    const Handle before = std::exchange(changed.*which, callback);
-    watch(fd, std::move(changed));
+    const auto [place, is_new] = watches_.try_emplace(fd); // what can fail comes first
+    Watch& watch = place->second;
+    const Events events = events_of(watch) | events_of(which);
+    try {
+        if (is_new)
+            selector_->register_fd(fd, events, 0);
+        else
+            selector_->modify_fd(fd, events, 0);
+    } catch (...) {
+        if (is_new)
+            watches_.erase(place);
+        else
+            forget(fd); // it was closed too early
+        throw;
+    }
+    const Handle before = std::exchange(watch.*which, callback);
     if (before)
         tracer_->watch_remove(fd, events_of(which));
     tracer_->watch_add(fd, events_of(which), callback->name(), callback->at());
     before.cancel(); // it may be in the queue already
 }
 
-bool EventLoop::take_back(int fd, Handle Watch::* which) {
-    const auto found = watches_.find(fd);
-    if (found == watches_.end() || !(found->second.*which))
+bool EventLoop::take_back(int fd, Handle Watch::* which) noexcept {
+    if (!is_watched(fd, which))
         return false;
-    Watch rest = found->second;
-    const Handle before = std::exchange(rest.*which, Handle());
-    watch(fd, std::move(rest));
+    Watch& watch = watches_.find(fd)->second;
+    const Handle before = std::exchange(watch.*which, Handle());
     tracer_->watch_remove(fd, events_of(which));
+    bool is_known = true;
+    if (events_of(watch) == Events::none) {
+        is_known = selector_->unregister_fd(fd);
+        watches_.erase(fd);
+    } else {
+        try {
+            selector_->modify_fd(fd, events_of(watch), 0);
+        } catch (const std::system_error&) {
+            is_known = false;
+            forget(fd);
+        }
+    }
+    if (!is_known)
+        report("a descriptor was closed before its reader or writer was removed: call "
+               "remove_reader and remove_writer first",
+               nullptr);
     // Last, since it destroys what the function holds, and that may do anything.
     before.cancel();
     return true;
 }
 
-void EventLoop::add_reader(int fd, Function function, std::source_location at) {
-    add(fd, &Watch::reader,
-        make_callback(std::move(function), "reader", at, Callback::Times::often));
+/// Nothing is called for `fd` any more.
+void EventLoop::forget(int fd) noexcept {
+    const auto found = watches_.find(fd);
+    const Watch gone = std::move(found->second);
+    watches_.erase(found);
+    selector_->unregister_fd(fd);
+    if (gone.reader)
+        tracer_->watch_remove(fd, Events::read);
+    if (gone.writer)
+        tracer_->watch_remove(fd, Events::write);
+    gone.reader.cancel();
+    gone.writer.cancel();
 }
-void EventLoop::add_writer(int fd, Function function, std::source_location at) {
-    add(fd, &Watch::writer,
-        make_callback(std::move(function), "writer", at, Callback::Times::often));
-}
-bool EventLoop::remove_reader(int fd) { return take_back(fd, &Watch::reader); }
-bool EventLoop::remove_writer(int fd) { return take_back(fd, &Watch::writer); }
 
 // ---- Signals ----
 
-void EventLoop::add_signal_handler(int number, Function function,
-                                   std::source_location at) {
-    auto callback =
-        make_callback(std::move(function), "signal", at, Callback::Times::often);
-    mailbox_.watch_signal(number);
-    std::exchange(signals_[number], std::move(callback)).cancel();
+void EventLoop::set_signal_handler(int number, Handle callback) {
+    const auto [place, is_new] = signals_.try_emplace(number);
+    try {
+        mailbox_->watch_signal(number);
+    } catch (...) {
+        if (is_new)
+            signals_.erase(place);
+        throw;
+    }
+    std::exchange(place->second, std::move(callback)).cancel();
 }
 
 bool EventLoop::remove_signal_handler(int number) {
@@ -183,7 +192,7 @@ bool EventLoop::remove_signal_handler(int number) {
         return false;
     const Handle before = std::move(found->second);
     signals_.erase(found);
-    mailbox_.unwatch_signal(number);
+    mailbox_->unwatch_signal(number);
     before.cancel(); // last, as above
     return true;
 }
@@ -206,7 +215,7 @@ void EventLoop::turn() {
 // [time-to-sleep]
 std::optional<common::Selector::Milliseconds> EventLoop::time_to_sleep() {
     using Milliseconds = common::Selector::Milliseconds;
-    if (!ready_.empty() || stopping_ || mailbox_.has_mail())
+    if (!ready_.empty() || stopping_ || mailbox_->has_mail())
         return Milliseconds(0);
     const auto next = timers_.next();
     if (!next)
@@ -231,30 +240,28 @@ void EventLoop::ask_selector() {
     tracer_->awake(ready.size());
     for (const common::Ready& event : ready) {
         tracer_->ready(event);
-        if (event.fd == mailbox_.fd()) {
-            mailbox_.empty_pipe();
+        if (event.fd == mailbox_->fd()) {
+            mailbox_->empty_pipe();
             for (const auto& [number, handler] : signals_)
-                if (mailbox_.take_signal(number) && !handler->queued())
-                    make_ready(handler);
+                if (mailbox_->take_signal(number))
+                    make_ready_once(handler);
             continue;
         }
         const auto found = watches_.find(event.fd);
         if (found == watches_.end())
             continue; // closed without being unregistered, and still open elsewhere
         const Watch& watch = found->second;
-        if ((event.events & Events::read) != Events::none && watch.reader)
-            make_ready(watch.reader);
-        if ((event.events & Events::write) != Events::none && watch.writer)
-            make_ready(watch.writer);
+        if ((event.events & Events::read) != Events::none)
+            make_ready_once(watch.reader);
+        if ((event.events & Events::write) != Events::none)
+            make_ready_once(watch.writer);
     }
 }
 
 void EventLoop::take_mail() {
-    if (!mailbox_.has_mail())
+    if (!mailbox_->has_mail())
         return;
-    for (Mailbox::Letter& letter : mailbox_.take())
-        make_ready(
-            make_callback(std::move(letter.function), "call_soon_threadsafe", letter.at));
+    make_ready(mailbox_->take());
 }
 
 void EventLoop::check_can_run() const {
@@ -304,17 +311,10 @@ void EventLoop::close() {
         remove_signal_handler(signals_.begin()->first);
     ready_.clear();
     timers_.clear();
-    while (!watches_.empty()) {
-        const auto one = watches_.begin();
-        const Watch gone = one->second;
-        selector_->unregister_fd(one->first);
-        trace_end_of(one->first, gone);
-        watches_.erase(one);
-        gone.reader.drop();
-        gone.writer.drop();
-    }
-    tracer_->watch_remove(mailbox_.fd(), Events::read);
-    mailbox_.take();
+    while (!watches_.empty())
+        forget(watches_.begin()->first);
+    tracer_->watch_remove(mailbox_->fd(), Events::read);
+    mailbox_->close();
     // Each of these may destroy others.
     while (members_ != nullptr) {
         LoopMember& member = *members_;
@@ -345,18 +345,31 @@ bool EventLoop::has_busy_thread() { return thread_pool_ && thread_pool_->is_busy
 // ---- Reports ----
 
 void EventLoop::set_exception_handler(ExceptionHandler handler) {
-    exception_handler_ = handler ? std::move(handler) : ExceptionHandler(print);
+    exception_handler_ =
+        handler ? std::make_shared<const ExceptionHandler>(std::move(handler)) : nullptr;
 }
 
 void EventLoop::report(const Report& report) noexcept {
     try {
-        const ExceptionHandler handler = exception_handler_; // it may replace itself
-        handler(report);
+        if (const auto handler = exception_handler_) // shared, as it may replace itself
+            (*handler)(report);
+        else
+            print(report);
     } catch (...) {
         print(report);
         print({.message = "the exception handler itself has thrown",
                .exception = std::current_exception(),
                .chain = {}});
+    }
+}
+
+void EventLoop::report(std::string_view what, std::exception_ptr exception,
+                       const std::vector<common::Place>& chain) noexcept {
+    try {
+        report({.message = std::string(what), .exception = exception, .chain = chain});
+    } catch (const std::bad_alloc&) {
+        // Short enough to need no memory.
+        report({.message = "no memory", .exception = std::move(exception), .chain = {}});
     }
 }
 

@@ -8,6 +8,10 @@
 // timers get their turn. Page 10 of the book.
 //
 // It never resumes a coroutine: task/future.h and task/task.h build on it.
+//
+// Without memory: what asks the loop for something (call_soon, call_later, add_reader)
+// throws, and then nothing has changed. A turn needs no memory, and neither do the
+// functions that take something back. What is queued runs once, and nothing is lost.
 #pragma once
 
 #include "common/system/selector.h"
@@ -30,6 +34,7 @@
 #include <source_location>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace stage3 {
 
@@ -73,7 +78,6 @@ struct LoopOptions {
 
 class EventLoop {
   public:
-    using Function = std::function<void()>;
     using TimePoint = Timers::TimePoint;
     using Duration = TimePoint::duration;
     using ExceptionHandler = std::function<void(const Report&)>;
@@ -109,21 +113,39 @@ class EventLoop {
         set_timer(when, callback);
         return callback;
     }
-    /// Soon, and from any thread: after what call_soon has queued by then. The loop must
-    /// not be closed meanwhile.
-    void call_soon_threadsafe(Function function,
-                              std::source_location at = std::source_location::current());
+    /// Soon, and from any thread: after what call_soon has queued by then. The loop may
+    /// be closed meanwhile, but must not be destroyed: a thread that may be so late takes
+    /// the mailbox.
+    template <class F>
+    void call_soon_threadsafe(F function,
+                              std::source_location at = std::source_location::current()) {
+        if (!mailbox_->put(write_letter(std::move(function), "call_soon_threadsafe", at)))
+            throw LoopClosed();
+    }
+    /// Where other threads leave letters for the loop. It may outlive the loop, and
+    /// refuses them once the loop is closed.
+    std::shared_ptr<Mailbox> mailbox() const { return mailbox_; }
 
     /// In each turn in which `fd` can be read, or written. Replaces the function that was
     /// set before. Throws as Selector::register_fd does.
-    void add_reader(int fd, Function function,
-                    std::source_location at = std::source_location::current());
-    void add_writer(int fd, Function function,
-                    std::source_location at = std::source_location::current());
+    template <class F>
+    void add_reader(int fd, F function,
+                    std::source_location at = std::source_location::current()) {
+        add(fd, &Watch::reader,
+            make_callback(std::move(function), "reader", at, Callback::Times::often));
+    }
+    template <class F>
+    void add_writer(int fd, F function,
+                    std::source_location at = std::source_location::current()) {
+        add(fd, &Watch::writer,
+            make_callback(std::move(function), "writer", at, Callback::Times::often));
+    }
     /// No longer, not even in this turn. False if there was none. Do it before you close
-    /// the descriptor: throws std::system_error if the kernel no longer knows it.
-    bool remove_reader(int fd);
-    bool remove_writer(int fd);
+    /// the descriptor: if you don't, that is reported.
+    bool remove_reader(int fd) noexcept { return take_back(fd, &Watch::reader); }
+    bool remove_writer(int fd) noexcept { return take_back(fd, &Watch::writer); }
+    bool has_reader(int fd) const { return is_watched(fd, &Watch::reader); }
+    bool has_writer(int fd) const { return is_watched(fd, &Watch::writer); }
 
     /// False if this descriptor's number is too high for the loop's selector.
     bool can_watch(int fd) const { return selector_->can_watch(fd); }
@@ -131,8 +153,12 @@ class EventLoop {
     /// When the signal comes: in a turn, like any other function, and not in the middle
     /// of another one. Throws std::invalid_argument if there is no such signal, if it
     /// can't be caught, or if another loop has it.
-    void add_signal_handler(int number, Function function,
-                            std::source_location at = std::source_location::current());
+    template <class F>
+    void add_signal_handler(int number, F function,
+                            std::source_location at = std::source_location::current()) {
+        set_signal_handler(number, make_callback(std::move(function), "signal", at,
+                                                 Callback::Times::often));
+    }
     bool remove_signal_handler(int number);
 
     // ---- Running. ----
@@ -165,6 +191,9 @@ class EventLoop {
     void set_exception_handler(ExceptionHandler handler);
     /// Never throws: if the handler does, both are printed.
     void report(const Report& report) noexcept;
+    /// The same. Without memory, the report says only that, and has the exception.
+    void report(std::string_view what, std::exception_ptr exception,
+                const std::vector<common::Place>& chain = {}) noexcept;
 
     // ---- For futures and tasks. ----
 
@@ -200,7 +229,7 @@ class EventLoop {
     std::optional<Duration> until_next_timer();
     /// True if a function or a task will run in the next turn, or later in this one.
     bool has_ready() const {
-        return !ready_.empty() || !now_.empty() || mailbox_.has_mail();
+        return !ready_.empty() || !now_.empty() || mailbox_->has_mail();
     }
     /// True if a thread of the pool is busy.
     bool has_busy_thread();
@@ -225,12 +254,15 @@ class EventLoop {
     void take_mail();
     TimePoint time_after(Duration delay) const;
     void make_ready(const Handle& callback);
+    void make_ready_once(const Handle& callback);
     void set_timer(TimePoint when, const Handle& callback);
-    void watch(int fd, Watch watch);
-    void trace_end_of(int fd, const Watch& watch);
+    static common::Events events_of(const Watch& watch);
     static common::Events events_of(Handle Watch::* which);
+    bool is_watched(int fd, Handle Watch::* which) const;
     void add(int fd, Handle Watch::* which, const Handle& callback);
-    bool take_back(int fd, Handle Watch::* which);
+    bool take_back(int fd, Handle Watch::* which) noexcept;
+    void forget(int fd) noexcept;
+    void set_signal_handler(int number, Handle callback);
     void check_not_closed() const {
         if (closed_)
             throw LoopClosed();
@@ -242,13 +274,13 @@ class EventLoop {
     std::function<TimePoint()> clock_;
     std::function<std::uint32_t()> random_;
     std::size_t threads_;
-    ExceptionHandler exception_handler_ = print;
+    std::shared_ptr<const ExceptionHandler> exception_handler_; // none: print
 
     RunQueue ready_; // what runs in the next turn
     RunQueue now_;   // and in this one
     Timers timers_;
     std::unordered_map<int, Watch> watches_; // by descriptor
-    Mailbox mailbox_;
+    const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
     std::map<int, Handle> signals_; // by number
     std::unique_ptr<ThreadPool> thread_pool_;
     LoopMember* members_ = nullptr;

@@ -1,14 +1,18 @@
 #include "stage3_queue_crawler/runtime/loop/mailbox.h"
 
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+
 #include <fmt/core.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace stage3 {
@@ -43,33 +47,71 @@ SignalWatch& watch_for(int number) {
 
 } // namespace
 
+// ---- Letters ----
+
+void Letter::run() noexcept {
+    const std::unique_ptr<Letter> self(this);
+    EventLoop& loop = running_loop();
+    try {
+        const common::Tracer::CallbackRuns runs(loop.tracer(), name_, at_, -1, this);
+        call();
+    } catch (...) {
+        loop.report("an exception has left a callback", std::current_exception());
+    }
+}
+
+void Letter::trace_ready(common::Tracer& tracer) const {
+    if (!name_.empty())
+        tracer.schedule_call(this, name_, at_);
+}
+
+// ---- The mailbox ----
+
 Mailbox::Mailbox() {
     std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0)
+#ifdef __linux__
+    const int failure = ::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC);
+#else
+    const int failure = ::pipe(ends.data());
+#endif
+    if (failure != 0)
         throw std::system_error(errno, std::generic_category(),
                                 "no pipe for the event loop");
     reading_ = common::Socket(ends[0]);
     writing_ = common::Socket(ends[1]);
+#ifndef __linux__
     for (const int fd : ends)
         if (const auto error = common::make_nonblocking(fd))
             throw std::system_error(error, "the event loop's pipe");
+#endif
 }
 
-void Mailbox::put(Function function, std::source_location at) {
+bool Mailbox::put(std::unique_ptr<Letter> letter) noexcept {
     {
         const std::lock_guard lock(mutex_);
-        letters_.push_back({std::move(function), at});
+        if (closed_)
+            return false;
+        letters_.push(*letter.release());
         if (has_mail_.exchange(true, std::memory_order_release))
-            return; // the loop has been woken already, and has not looked yet
+            return true; // the loop has been woken already, and has not looked yet
     }
     const unsigned char byte = 0;
     static_cast<void>(!::write(writing_.fd(), &byte, 1));
+    return true;
 }
 
-std::vector<Mailbox::Letter> Mailbox::take() {
+RunQueue Mailbox::take() noexcept {
     const std::lock_guard lock(mutex_);
     has_mail_.store(false, std::memory_order_relaxed);
-    return std::exchange(letters_, {});
+    return std::move(letters_);
+}
+
+void Mailbox::close() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    take().clear(); // without the mutex: destroying a function may do anything
 }
 
 void Mailbox::empty_pipe() {

@@ -5,8 +5,18 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <new>
 
 namespace stage3 {
+
+Cancelled& Cancelled::operator=(const Cancelled& other) noexcept {
+    try {
+        message = other.message;
+    } catch (const std::bad_alloc&) {
+        message.clear();
+    }
+    return *this;
+}
 
 std::string describe(const std::exception_ptr& exception) {
     try {

@@ -30,6 +30,9 @@ class Runnable {
     /// Running it would do nothing.
     virtual bool unwanted() const noexcept { return false; }
 
+    /// What it waited for is done, so it will run.
+    virtual void becomes_ready() noexcept {}
+
     /// Traces that it is ready.
     virtual void trace_ready(common::Tracer& /*tracer*/) const {}
 
@@ -80,8 +83,8 @@ class RunQueue {
 
     /// Calls `function` with each that isn't unwanted, in order.
     template <class F>
-    void for_each(F function) const {
-        for (const Runnable* one = first_; one != nullptr; one = one->next_)
+    void for_each(F function) {
+        for (Runnable* one = first_; one != nullptr; one = one->next_)
             if (!one->unwanted())
                 function(*one);
     }

@@ -1,6 +1,9 @@
 #include "stage3_queue_crawler/runtime/loop/thread_pool.h"
 
+#include "stage3_queue_crawler/runtime/loop/helper_thread.h"
+
 #include <algorithm>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -23,20 +26,20 @@ bool ThreadPool::has_thread() {
     const std::lock_guard lock(mutex_);
     if (threads_.empty()) {
         try {
-            threads_.emplace_back([this] { work(); });
-        } catch (const std::system_error&) {
+            start_thread();
+        } catch (const std::exception&) {
             return false;
         }
     }
     return true;
 }
 
-void ThreadPool::submit(std::function<void()> job) {
+void ThreadPool::submit(std::unique_ptr<Job> job) {
     const std::lock_guard lock(mutex_);
     if (jobs_.size() >= idle_ && threads_.size() < max_threads_) {
         try {
-            threads_.emplace_back([this] { work(); });
-        } catch (const std::system_error&) {
+            start_thread();
+        } catch (const std::exception&) {
             if (threads_.empty())
                 throw;
             // No further thread can be started. Those that there are will do it.
@@ -51,6 +54,16 @@ bool ThreadPool::is_busy() {
     return !jobs_.empty() || idle_ < threads_.size();
 }
 
+void ThreadPool::start_thread() {
+    threads_.emplace_back(); // its place first: a thread that runs must have one
+    try {
+        threads_.back() = start_helper_thread([this] { work(); });
+    } catch (...) {
+        threads_.pop_back();
+        throw;
+    }
+}
+
 void ThreadPool::work() {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -62,8 +75,8 @@ void ThreadPool::work() {
         auto job = std::move(jobs_.front());
         jobs_.pop_front();
         lock.unlock();
-        job();
-        job = nullptr;
+        job->run();
+        job.reset();
         lock.lock();
     }
 }

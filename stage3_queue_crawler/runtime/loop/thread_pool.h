@@ -1,13 +1,14 @@
 // A few threads, for what would block the loop's thread.
 //
-// The loop owns them, so that they end before it does. They get their work from
-// executor/executor.h. Page 12 of the book.
+// The loop has a pool of its own, which ends before the loop does. A program may have
+// others, and these may outlive it. They get their work from executor/executor.h. Page 12
+// of the book.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,6 +18,17 @@ namespace stage3 {
 /// Threads that take jobs from a queue. Started when they are needed.
 class ThreadPool {
   public:
+    /// Something to do in one of the threads. Destroyed when it is done, in that thread;
+    /// or with the pool, if it never began.
+    class Job {
+      public:
+        Job() = default;
+        Job(const Job&) = delete;
+        Job& operator=(const Job&) = delete;
+        virtual ~Job() = default;
+        virtual void run() noexcept = 0;
+    };
+
     /// `threads`: how many there may be; at least 1.
     explicit ThreadPool(std::size_t threads);
     ThreadPool(const ThreadPool&) = delete;
@@ -31,20 +43,21 @@ class ThreadPool {
     /// True if there is a thread, or one could be started now: then `submit` will not
     /// fail for want of one.
     bool has_thread();
-    /// `job` must not throw. Throws std::system_error if there is no thread at all, and
-    /// none can be started.
-    void submit(std::function<void()> job);
+    /// Throws std::system_error, or std::bad_alloc, if there is no thread at all and none
+    /// can be started, or if there is no memory to keep the job. Then it's destroyed.
+    void submit(std::unique_ptr<Job> job);
     /// True if a job is being done, or waits for a thread.
     bool is_busy();
 
   private:
+    void start_thread();
     void work();
 
     const std::size_t max_threads_;
     std::vector<std::thread> threads_;
     std::mutex mutex_; // guards what follows
     std::condition_variable changed_;
-    std::deque<std::function<void()>> jobs_;
+    std::deque<std::unique_ptr<Job>> jobs_;
     std::size_t idle_ = 0;
     bool ending_ = false;
 };

@@ -1,7 +1,8 @@
 #include "stage3_queue_crawler/runtime/net/resolver.h"
 
+#include "stage3_queue_crawler/runtime/loop/helper_thread.h"
+
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace stage3 {
@@ -17,7 +18,6 @@ Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads,
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
-// NOLINTNEXTLINE(bugprone-exception-escape): if other code closed our pipe
 Resolver::~Resolver() {
     loop_.remove_reader(mailbox_->fd());
     for (const auto& [host, name] : names_) {
@@ -89,7 +89,7 @@ void Resolver::look_up(const std::string& host, Permit permit) {
 }
 
 void Resolver::detached_thread(std::function<void()> function) {
-    std::thread(std::move(function)).detach();
+    start_helper_thread(std::move(function)).detach();
 }
 
 Resolver::Found Resolver::call(const LookUp& look_up, const std::string& host) noexcept {
@@ -124,8 +124,8 @@ void Resolver::settle(const std::string& host, Found found) {
 // [take-mail]
 void Resolver::take_mail() {
     mailbox_->empty_pipe();
-    for (const Mailbox::Letter& letter : mailbox_->take())
-        letter.function();
+    for (RunQueue mail = mailbox_->take(); !mail.empty();)
+        mail.pop().run();
     for (Find& find : std::exchange(*finds_, {})) {
         --running_;
         settle(find.host, std::move(find.found));

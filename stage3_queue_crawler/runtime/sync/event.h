@@ -5,7 +5,8 @@
 
 namespace stage3 {
 
-/// Must outlive the tasks that wait for it.
+/// Must outlive the tasks that wait for it. Without memory, `wait` throws; `set` needs
+/// none.
 class Event {
   public:
     Event() = default;

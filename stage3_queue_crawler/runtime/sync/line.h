@@ -4,16 +4,15 @@
 #include "stage3_queue_crawler/runtime/task/future.h"
 
 #include <cstddef>
-#include <list>
 #include <source_location>
-#include <utility>
 
 namespace stage3 {
 
 template <class Waiter>
 class Line;
 
-/// Is in a line, and waits for `future`. Lives in the frame of the coroutine that waits.
+/// Is in a line, and waits for `future`. Lives in the frame of the coroutine that waits,
+/// and holds its own links, so that standing in line needs no memory.
 /// `Waiter` is the class that derives from this.
 template <class Waiter, class T>
 class Waiting {
@@ -30,17 +29,25 @@ class Waiting {
     friend class Line<Waiter>;
     explicit Waiting(Line<Waiter>& line,
                      std::source_location at = std::source_location::current())
-        : future(at), line_(line),
-          place_(line.places_.insert(line.places_.end(), static_cast<Waiter*>(this))) {}
-
-    void leave() {
-        if (std::exchange(in_line_, false))
-            line_.places_.erase(place_);
+        : future(at), line_(&line), previous_(line.last_) {
+        Waiter* const self = static_cast<Waiter*>(this);
+        (previous_ == nullptr ? line.first_ : previous_->next_) = self;
+        line.last_ = self;
+        ++line.size_;
     }
 
-    Line<Waiter>& line_;
-    typename std::list<Waiter*>::iterator place_;
-    bool in_line_ = true;
+    void leave() {
+        if (line_ == nullptr)
+            return;
+        (previous_ == nullptr ? line_->first_ : previous_->next_) = next_;
+        (next_ == nullptr ? line_->last_ : next_->previous_) = previous_;
+        --line_->size_;
+        line_ = nullptr;
+    }
+
+    Line<Waiter>* line_; // nullptr: it has left
+    Waiter* previous_;
+    Waiter* next_ = nullptr;
 };
 
 /// Should outlive its waiters: once it's gone, nothing will ever serve them.
@@ -51,15 +58,15 @@ class Line {
     Line(const Line&) = delete;
     Line& operator=(const Line&) = delete;
     ~Line() {
-        for (Waiter* const one : places_)
-            one->in_line_ = false;
+        while (first_ != nullptr)
+            first_->leave();
     }
 
     /// Takes out the first that still waits. Those that have been cancelled, but not yet
     /// resumed, are passed over. nullptr: none waits.
     Waiter* next() {
-        while (!places_.empty()) {
-            Waiter* const one = places_.front();
+        while (first_ != nullptr) {
+            Waiter* const one = first_;
             one->leave();
             if (!one->future.done())
                 return one;
@@ -67,12 +74,14 @@ class Line {
         return nullptr;
     }
     /// How many are in it.
-    std::size_t size() const { return places_.size(); }
+    std::size_t size() const { return size_; }
 
   private:
     template <class, class>
     friend class Waiting;
-    std::list<Waiter*> places_;
+    Waiter* first_ = nullptr;
+    Waiter* last_ = nullptr;
+    std::size_t size_ = 0;
 };
 
 } // namespace stage3

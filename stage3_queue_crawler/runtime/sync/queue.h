@@ -10,6 +10,10 @@
 // is resumed, holds an item that no other task would ever see. So it gives the item back,
 // to its old place. (asyncio's queue lets others cut in; Tornado's loses the item.) Page
 // 12 of the book.
+//
+// Without memory: `put` and `get` throw, and then the item has not come in, or not left.
+// All else needs no memory: handing over, giving back, `task_done`. That holds for items
+// that can be moved without an exception, and for an order that has `reserve`.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/sync/event.h"
@@ -111,13 +115,14 @@ class Queue {
         Getter(const Getter&) = delete;
         Getter& operator=(const Getter&) = delete;
         /// Gives its item back, if it was given one and never took it.
-        ~Getter() { // NOLINT(bugprone-exception-escape): it does not fail
+        ~Getter() {
             if (!taken && this->future.done() && !this->future.has_failed())
-                queue.give_back(std::move(this->future).take());
+                queue.give_back(take_entry());
         }
-        T take() {
+        Entry take_entry() {
             taken = true;
-            return std::move(this->future).take().item;
+            --queue.handed_over_;
+            return std::move(this->future).take();
         }
 
         Queue& queue;
@@ -133,6 +138,7 @@ class Queue {
         Entry entry;
     };
 
+    void make_room_for(std::size_t more);
     void bring_in(Entry entry);
     bool hand_over(Entry& entry);
     T take();
@@ -145,8 +151,9 @@ class Queue {
 
     const std::size_t max_size_;
     Order items_;
-    Line<Getter> getters_; // used only while the queue is empty
-    Line<Putter> putters_; // used only while it is full
+    Line<Getter> getters_;        // used only while the queue is empty
+    Line<Putter> putters_;        // used only while it is full
+    std::size_t handed_over_ = 0; // to getters that have not run since; may come back
     std::size_t unfinished_ = 0;
     Event nothing_left_;
     std::uint64_t next_number_ = 0;
@@ -162,12 +169,20 @@ using PriorityQueue = Queue<T, SmallestFirst<T, Less>>;
 
 template <class T, class Order>
 void Queue<T, Order>::bring_in(Entry entry) {
+    make_room_for(1); // all that can fail
     ++unfinished_;
     nothing_left_.clear();
     if (hand_over(entry))
         return;
     trace("put", &entry);
     items_.push(std::move(entry));
+}
+
+/// There is always memory for the items that are here, and for those that may come back.
+template <class T, class Order>
+void Queue<T, Order>::make_room_for(std::size_t more) {
+    if constexpr (requires { items_.reserve(more); })
+        items_.reserve(size() + handed_over_ + more);
 }
 
 /// Gives it to the getter that has waited longest. False if none waits.
@@ -177,6 +192,7 @@ bool Queue<T, Order>::hand_over(Entry& entry) {
     if (getter == nullptr)
         return false;
     trace("hand_over", &entry, &getter->future.base());
+    ++handed_over_;
     getter->future.set_result(std::move(entry));
     return true;
 }
@@ -222,7 +238,7 @@ Coroutine<T> Queue<T, Order>::get(TimeLimit limit) {
     trace("wait_to_get", nullptr, &getter.future.base());
     const CancelAtExit timer(fail_after(getter.future, limit));
     co_await getter.future;
-    co_return getter.take();
+    co_return getter.take_entry().item;
 }
 
 template <class T, class Order>

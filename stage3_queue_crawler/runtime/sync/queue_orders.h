@@ -1,15 +1,16 @@
 // Which item leaves a queue next: three answers.
 //
 // Each holds the items that are in the queue. A template parameter of Queue selects one,
-// and nothing else in Queue changes.
+// and nothing else in Queue changes. A queue calls `reserve` before it changes anything,
+// so that from there on nothing can fail.
 #pragma once
+
+#include "stage3_queue_crawler/runtime/sync/ring.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,27 +25,34 @@ struct Numbered {
 
 namespace detail {
 
-/// Puts `one` back where its number belongs. `items` are in the order of their numbers.
+/// Moves the last of `items` forward to where its number belongs. All others are in the
+/// order of their numbers.
 template <class Items>
-void put_back(Items& items, typename Items::value_type one) {
-    const auto place =
-        std::ranges::upper_bound(items, one.number, {}, &Items::value_type::number);
-    items.insert(place, std::move(one));
+void sort_last_in(Items& items) {
+    using std::swap;
+    for (std::size_t i = items.size() - 1; i > 0 && items[i].number < items[i - 1].number;
+         --i)
+        swap(items[i], items[i - 1]);
 }
 
-/// Takes the item with that number out of `items`, if it's there. Looks first at those
-/// that were put in last.
+/// Moves the item with that number to the back of `items`; the order of all others stays.
+/// Looks first at those that were put in last. False if it isn't there.
 template <class Items>
-auto take_out(Items& items, std::uint64_t number) {
-    std::optional<typename Items::value_type> found;
-    const auto place =
-        std::find_if(items.rbegin(), items.rend(),
-                     [number](const auto& one) { return one.number == number; });
-    if (place != items.rend()) {
-        found.emplace(std::move(*place));
-        items.erase(std::next(place).base());
-    }
-    return found;
+bool move_to_back(Items& items, std::uint64_t number) {
+    using std::swap;
+    std::size_t i = items.size();
+    while (i > 0 && items[i - 1].number != number)
+        --i;
+    for (; i > 0 && i < items.size(); ++i)
+        swap(items[i - 1], items[i]);
+    return i > 0;
+}
+
+/// Gets memory for `count` items in all, and for many more at once if any.
+template <class Items>
+void reserve(Items& items, std::size_t count) {
+    if (count > items.capacity())
+        items.reserve(std::max(count, 2 * items.capacity()));
 }
 
 } // namespace detail
@@ -54,23 +62,27 @@ auto take_out(Items& items, std::uint64_t number) {
 template <class T>
 class Fifo {
   public:
+    /// Gets memory for so many items in all. Up to there, nothing else can fail.
+    void reserve(std::size_t count) { items_.reserve(count); }
     void push(Numbered<T> one) { items_.push_back(std::move(one)); }
     /// Takes the next one out. There must be one.
-    Numbered<T> pop() {
-        Numbered<T> one = std::move(items_.front());
-        items_.pop_front();
-        return one;
-    }
+    Numbered<T> pop() { return items_.pop_front(); }
     /// Undoes `pop`.
-    void unpop(Numbered<T> one) { detail::put_back(items_, std::move(one)); }
+    void unpop(Numbered<T> one) {
+        push(std::move(one));
+        detail::sort_last_in(items_);
+    }
     /// Undoes `push`. False if it has left already.
     bool unpush(std::uint64_t number) {
-        return detail::take_out(items_, number).has_value();
+        const bool found = detail::move_to_back(items_, number);
+        if (found)
+            items_.pop_back();
+        return found;
     }
     std::size_t size() const { return items_.size(); }
 
   private:
-    std::deque<Numbered<T>> items_;
+    Ring<Numbered<T>> items_;
 };
 // [/fifo]
 
@@ -78,15 +90,22 @@ class Fifo {
 template <class T>
 class Lifo {
   public:
+    void reserve(std::size_t count) { detail::reserve(items_, count); }
     void push(Numbered<T> one) { items_.push_back(std::move(one)); }
     Numbered<T> pop() {
         Numbered<T> one = std::move(items_.back());
         items_.pop_back();
         return one;
     }
-    void unpop(Numbered<T> one) { detail::put_back(items_, std::move(one)); }
+    void unpop(Numbered<T> one) {
+        push(std::move(one));
+        detail::sort_last_in(items_);
+    }
     bool unpush(std::uint64_t number) {
-        return detail::take_out(items_, number).has_value();
+        const bool found = detail::move_to_back(items_, number);
+        if (found)
+            items_.pop_back();
+        return found;
     }
     std::size_t size() const { return items_.size(); }
 
@@ -99,6 +118,7 @@ class Lifo {
 template <class T, class Less = std::less<T>>
 class SmallestFirst {
   public:
+    void reserve(std::size_t count) { detail::reserve(items_, count); }
     void push(Numbered<T> one) {
         items_.push_back(std::move(one));
         std::ranges::push_heap(items_, comes_later);
@@ -111,7 +131,9 @@ class SmallestFirst {
     }
     void unpop(Numbered<T> one) { push(std::move(one)); } // its number says where
     bool unpush(std::uint64_t number) {
-        const bool found = detail::take_out(items_, number).has_value();
+        const bool found = detail::move_to_back(items_, number);
+        if (found)
+            items_.pop_back();
         std::ranges::make_heap(items_, comes_later);
         return found;
     }

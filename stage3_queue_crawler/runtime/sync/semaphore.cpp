@@ -12,7 +12,7 @@ bool waits(const Ref<FutureState<Permit>>& one) {
 
 } // namespace
 
-Permit::~Permit() { // NOLINT(bugprone-exception-escape): it does not fail
+Permit::~Permit() { // NOLINT(bugprone-exception-escape): completing doesn't fail
     if (semaphore_)
         Semaphore::take_back(semaphore_);
 }

@@ -3,6 +3,9 @@
 // A task that wants to do something expensive first gets a permit, of which there is a
 // limited number, and gives it back afterwards. If none is free, it waits in line. Page
 // 22 of the book.
+//
+// Without memory: `acquire` throws, and then no permit is taken. Giving one back, and
+// handing it to the next in line, needs no memory.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/future.h"
@@ -46,8 +49,10 @@ class Semaphore {
 class [[nodiscard]] Permit {
   public:
     Permit(Permit&& other) noexcept = default;
+    /// Gives its own permit back, and takes the other's.
     Permit& operator=(Permit&& other) noexcept {
-        std::swap(semaphore_, other.semaphore_);
+        const Permit old(
+            std::exchange(semaphore_, std::exchange(other.semaphore_, nullptr)));
         return *this;
     }
     Permit(const Permit&) = delete;

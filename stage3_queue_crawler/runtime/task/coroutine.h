@@ -95,7 +95,7 @@ class Frame {
     explicit Frame(PromiseBase* promise) noexcept : promise_(promise) {}
     Frame(Frame&& other) noexcept : promise_(other.release()) {}
     Frame& operator=(Frame&& other) noexcept {
-        std::swap(promise_, other.promise_);
+        const Frame old(std::exchange(promise_, other.release()));
         return *this;
     }
     Frame(const Frame&) = delete;

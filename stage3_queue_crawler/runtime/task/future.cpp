@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 
 namespace stage3 {
@@ -15,7 +16,7 @@ void FutureBase::check_pending() const {
                                        : "the future has its result already");
 }
 
-void FutureBase::complete(State state) {
+void FutureBase::complete(State state) noexcept {
     state_ = state;
     if (loop() == nullptr || loop()->closed()) { // no waiter can run any more
         drop_waiters();
@@ -24,15 +25,12 @@ void FutureBase::complete(State state) {
     trace_end();
     // Callbacks are passed this future, so it must live until the last has been called.
     if (callbacks_ > 0)
-        loop()
-            ->make_callback([self = Ref(this)] {}, not_traced,
-                            std::source_location::current())
-            ->stand_in(waiters_);
+        waiters_.for_each([](Runnable& one) { one.becomes_ready(); });
     // They all run in the next turn, never inside the call that completes the future.
     loop()->make_ready(std::move(waiters_));
 }
 
-void FutureBase::trace_end() const {
+void FutureBase::trace_end() {
     common::Tracer& tracer = loop()->tracer();
     if (!tracer.enabled()) [[likely]]
         return;
@@ -44,16 +42,18 @@ void FutureBase::trace_end() const {
     tracer.future_end(this, phase, waiters);
 }
 
-void FutureBase::complete_with_exception(std::exception_ptr exception) {
-    failure_ = std::make_unique<Failure>();
-    failure_->exception = std::move(exception);
+void FutureBase::complete_with_exception(std::exception_ptr exception) noexcept {
+    failure_ = std::move(exception);
     complete(State::finished);
 }
 
-void FutureBase::complete_cancelled(std::string message) {
-    failure_ = std::make_unique<Failure>();
-    failure_->cancel_message = std::move(message);
+void FutureBase::complete_cancelled(std::exception_ptr cancelled) noexcept {
+    failure_ = std::move(cancelled);
     complete(State::cancelled);
+}
+
+void FutureBase::complete_cancelled(std::string message) noexcept {
+    complete_cancelled(std::make_exception_ptr(Cancelled(std::move(message))));
 }
 
 bool FutureBase::cancel(std::string message) {
@@ -76,16 +76,17 @@ std::exception_ptr FutureBase::exception() {
     if (!done())
         throw InvalidState("the future is not done yet");
     if (cancelled())
-        throw Cancelled{failure_->cancel_message};
+        std::rethrow_exception(failure_);
     mark_retrieved();
-    return failure_ ? failure_->exception : nullptr;
+    return failure_;
 }
 
 void FutureBase::throw_missing_result() { std::rethrow_exception(exception()); }
 
-std::vector<common::Place> FutureBase::way_of_exception() {
+const std::vector<common::Place>& FutureBase::way_of_exception() {
+    static const std::vector<common::Place> none;
     const TaskBase* const task = as_task();
-    return task != nullptr ? task->way() : std::vector<common::Place>();
+    return task != nullptr ? task->way() : none;
 }
 
 void FutureBase::check_open() const {
@@ -102,7 +103,7 @@ Handle FutureBase::add(Handle callback) {
     }
     callback->stand_in(waiters_);
     if (done())
-        complete(state_);
+        complete(state_); // once more, for this one
     return callback;
 }
 
@@ -112,7 +113,7 @@ thread_local RunQueue* dropped_here = nullptr;
 } // namespace
 
 FutureBase::~FutureBase() {
-    report_unseen_exception("a future", {});
+    report_unseen_exception(nullptr);
     if (waiters_.empty()) [[likely]]
         return;
     // A callback may hold the last handle to another future, whose callback holds the
@@ -128,18 +129,26 @@ FutureBase::~FutureBase() {
     dropped_here = nullptr;
 }
 
-void FutureBase::report_unseen_exception(const std::string& what,
-                                         const std::vector<common::Place>& way) noexcept {
-    if (!failure_ || !failure_->exception || !std::exchange(report_exception_, false))
+void FutureBase::report_unseen_exception(const std::string* task) noexcept {
+    if (!failure_ || cancelled() || !std::exchange(report_exception_, false))
         return;
-    const Report report{.message =
-                            what + " has failed, and its exception was never retrieved",
-                        .exception = failure_->exception,
-                        .chain = {way.rbegin(), way.rend()}};
-    if (loop() != nullptr)
-        loop()->report(report);
-    else
-        print(report);
+    const auto report = [&](const Report& what) {
+        if (loop() != nullptr)
+            loop()->report(what);
+        else
+            print(what);
+    };
+    try {
+        const auto& way = way_of_exception();
+        report({.message = fmt::format("{} has failed, and its exception was never "
+                                       "retrieved",
+                                       task != nullptr ? "the task '" + *task + "'"
+                                                       : "a future"),
+                .exception = failure_,
+                .chain = {way.rbegin(), way.rend()}});
+    } catch (const std::bad_alloc&) {
+        report({.message = "no memory", .exception = failure_, .chain = {}});
+    }
 }
 
 void FutureBase::on_close(EventLoop& /*loop*/) noexcept { drop_waiters(); }

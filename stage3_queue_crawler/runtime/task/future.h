@@ -5,6 +5,10 @@
 // called all the same; the result has any type, or is an exception; the future can be
 // cancelled; awaiting it once it is done costs nothing; and an exception that is never
 // retrieved is reported. Page 10 of the book.
+//
+// Without memory: making a future and adding a callback throw, and then nothing has
+// changed. To complete a future, with a result, an exception or by cancelling it, needs
+// no memory, so its waiters always run.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
@@ -12,8 +16,8 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,13 +52,17 @@ class FutureBase : public LoopMember, public Counted {
         check_open();
         return add(loop()->make_callback(std::move(function), "done_callback", at));
     }
+    /// The same for a callback that is made already, and is in no queue.
+    Handle add(Handle callback);
+    /// Throws LoopClosed.
+    void check_open() const;
 
     /// `one` will run in the turn after this is done, which it must not be yet.
     void add_waiter(Runnable& one) { waiters_.push(one); }
 
     /// The coroutines that its exception passed through on its way here, the innermost
     /// first.
-    std::vector<common::Place> way_of_exception();
+    const std::vector<common::Place>& way_of_exception();
 
     /// This, if it is a task; otherwise nullptr.
     virtual TaskBase* as_task() { return nullptr; }
@@ -63,8 +71,10 @@ class FutureBase : public LoopMember, public Counted {
 
     /// Throws InvalidState if it is done.
     void check_pending() const;
-    void complete_with_exception(std::exception_ptr exception);
-    void complete_cancelled(std::string message);
+    void complete_with_exception(std::exception_ptr exception) noexcept;
+    /// `cancelled` is a Cancelled: what is thrown to those that wait.
+    void complete_cancelled(std::exception_ptr cancelled) noexcept;
+    void complete_cancelled(std::string message) noexcept;
 
     /// Its waiters will never run.
     void drop_waiters() noexcept;
@@ -78,34 +88,27 @@ class FutureBase : public LoopMember, public Counted {
 
     void on_close(EventLoop& loop) noexcept override;
 
-    void complete(State state);
+    void complete(State state) noexcept;
     /// Throws if there is no result: InvalidState if there is none yet, Cancelled if the
     /// future was cancelled, or its exception.
     void require_result() {
         if (state_ != State::finished || failure_) [[unlikely]]
             throw_missing_result();
     }
-    /// Called at its end: reports an exception never retrieved. `what` names the future.
-    void report_unseen_exception(const std::string& what,
-                                 const std::vector<common::Place>& way) noexcept;
+    /// Called at its end: reports an exception never retrieved. `task`: its name, if it
+    /// is one; otherwise nullptr.
+    void report_unseen_exception(const std::string* task) noexcept;
 
   private:
-    struct Failure {
-        std::exception_ptr exception;
-        std::string cancel_message;
-    };
-
-    Handle add(Handle callback);
-    void trace_end() const;
-    void check_open() const;
-    void throw_missing_result();
+    void trace_end();
+    [[noreturn]] void throw_missing_result();
 
     State state_ = State::pending;
     bool report_exception_ = true;
     unsigned callbacks_ = 0; // among the waiters
     unsigned sweep_at_ = 16;
     RunQueue waiters_;
-    std::unique_ptr<Failure> failure_; // why there is no result; seldom needed
+    std::exception_ptr failure_; // why there is no result
 };
 
 /// Adds the result.
@@ -242,16 +245,13 @@ class [[nodiscard]] Future {
     /// `function` will be called with this future, in the turn after it is done. If it
     /// never is, `function` is destroyed with the last handle to the future; or a moment
     /// later, if that handle dies while another future's functions are being destroyed.
+    template <class F>
     Handle
-    add_done_callback(std::function<void(const Future&)> function,
+    add_done_callback(F function,
                       std::source_location at = std::source_location::current()) const {
-        // The callback must not own the future that owns it. FutureBase::complete keeps
-        // the future alive until the callback has been called.
-        return state_->add_done_callback(
-            [function = std::move(function), state = state_.get()]() mutable {
-                function(Future(Ref(state)));
-            },
-            at);
+        state_->check_open();
+        return state_->add(
+            Handle(make_ref<DoneCallback<F>>(*state_, std::move(function), at)));
     }
 
     /// `co_await future`: the result, which stays in the future.
@@ -271,6 +271,30 @@ class [[nodiscard]] Future {
     explicit Future(Ref<FutureState<T>> state) : state_(std::move(state)) {}
 
   private:
+    /// A function that is called with the future. It must not own the future that owns
+    /// it; only once the future is done does it keep it alive, until it has been called.
+    template <class F>
+    class DoneCallback final : public Callback {
+      public:
+        DoneCallback(FutureState<T>& future, F function, std::source_location at)
+            : Callback(*future.loop(), Times::once, "done_callback", at),
+              function_(std::move(function)), future_(&future) {}
+        void becomes_ready() noexcept override { done_ = Ref(future_); }
+
+      private:
+        void call() override {
+            (*function_)(Future(done_)); // NOLINT(bugprone-unchecked-optional-access)
+        }
+        void forget() override {
+            function_.reset();
+            done_ = {};
+        }
+
+        std::optional<F> function_;
+        FutureState<T>* future_;
+        Ref<FutureState<T>> done_;
+    };
+
     void check_settable() const {
         if (state_->as_task() != nullptr)
             throw InvalidState("a task gets its result from its coroutine");

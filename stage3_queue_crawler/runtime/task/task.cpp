@@ -53,9 +53,13 @@ void TaskBase::exception_leaves(const PromiseBase& promise) noexcept {
 }
 
 void TaskBase::exception_comes(std::exception_ptr exception,
-                               std::vector<common::Place> way) {
+                               const std::vector<common::Place>& way) noexcept {
     travelling_ = std::move(exception);
-    way_ = std::move(way);
+    try {
+        way_ = way;
+    } catch (const std::bad_alloc&) {
+        way_.clear(); // out of memory: the path is known only from here on
+    }
 }
 
 // ---- Steps ----
@@ -94,7 +98,7 @@ void TaskBase::run() noexcept {
         finish();
 }
 
-void TaskBase::finish() {
+void TaskBase::finish() noexcept {
     keep_ = {};
     // If it was asked to end, but ended by itself before Cancelled could be thrown, its
     // result is dropped. An error is not.
@@ -103,8 +107,8 @@ void TaskBase::finish() {
     } else {
         try {
             complete_with_result();
-        } catch (const Cancelled& cancelled) {
-            future().complete_cancelled(cancelled.message);
+        } catch (const Cancelled&) {
+            future().complete_cancelled(std::current_exception());
         } catch (...) {
             future().complete_with_exception(std::current_exception());
         }
@@ -119,7 +123,7 @@ void TaskBase::wait_for(FutureBase& future) {
     future.add_waiter(*this);
     trace("suspend", &future);
     // It was asked to end before it got here.
-    if (must_cancel_ && future.cancel(cancel_message_))
+    if (must_cancel_ && future.cancel(std::exchange(cancel_message_, {})))
         must_cancel_ = false;
 }
 
@@ -148,7 +152,7 @@ bool TaskBase::waits_for(const TaskBase& other) const {
     return false;
 }
 
-bool TaskBase::request_cancel(std::string message) {
+bool TaskBase::request_cancel(std::string message) noexcept {
     if (future().done() || future().loop() == nullptr) { // too late, in any case
         future().mark_retrieved();
         return false;
@@ -166,7 +170,7 @@ bool TaskBase::request_cancel(std::string message) {
     return true;
 }
 
-void TaskBase::request_cancel_with_all() {
+void TaskBase::request_cancel_with_all() noexcept {
     ++cancelling_;
     trace("cancel");
     if (awaited_task() == nullptr)
@@ -178,11 +182,13 @@ TaskBase* TaskBase::awaited_task() const {
     return task != nullptr && !task->future().done() ? task : nullptr;
 }
 
-void TaskBase::cancel_wait(std::string message) {
+void TaskBase::cancel_wait(std::string message) noexcept {
     // Cancels the future that it waits for, and so affects all its waiters.
     if (waits_for_ != nullptr && waits_for_->as_task() == nullptr
-        && waits_for_->cancel(message))
+        && !waits_for_->done()) {
+        waits_for_->cancel(std::move(message));
         return;
+    }
     must_cancel_ = true;
     cancel_message_ = std::move(message);
 }
@@ -224,10 +230,14 @@ void TaskBase::abandon(EventLoop& loop) noexcept {
     const auto self = std::exchange(keep_, {});
     if (!self)
         return; // it is done
-    loop.report(
-        {.message = fmt::format("the task '{}' was destroyed before it was done", name_),
-         .exception = nullptr,
-         .chain = chain()});
+    try {
+        loop.report({.message = fmt::format(
+                         "the task '{}' was destroyed before it was done", name_),
+                     .exception = nullptr,
+                     .chain = chain()});
+    } catch (const std::bad_alloc&) {
+        loop.report({.message = "no memory", .exception = nullptr, .chain = {}});
+    }
     trace("destroyed");
     // It is one of that future's waiters, and must not be one for longer than it lives.
     if (FutureBase* const awaited = std::exchange(waits_for_, nullptr))

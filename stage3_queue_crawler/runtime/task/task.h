@@ -9,6 +9,10 @@
 // of the book.
 //
 // The loop keeps a task until it is done, whether or not there is a handle to it.
+//
+// Without memory: making a task throws, and then its coroutine is destroyed. A task that
+// exists takes its steps, can be cancelled, and ends, and none of that needs memory apart
+// from what its coroutine itself asks for.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/future.h"
@@ -29,11 +33,11 @@ class TaskBase : public Runnable {
     virtual FutureBase& future() noexcept = 0;
 
     /// Asks the coroutine to end. False if it is done, or its loop is closed.
-    bool request_cancel(std::string message);
+    bool request_cancel(std::string message) noexcept;
     /// The same for a task that is not done, when all tasks of the loop are asked: the
     /// one that it waits for is asked anyway. (Otherwise the last task of a long chain
     /// would be asked by way of each of the others.)
-    void request_cancel_with_all();
+    void request_cancel_with_all() noexcept;
 
     const std::string& name() const { return name_; }
     void set_name(std::string name) { name_ = std::move(name); }
@@ -77,7 +81,8 @@ class TaskBase : public Runnable {
     }
     void exception_leaves(const PromiseBase& promise) noexcept;
     /// An exception is thrown into this task; `way` is its path so far.
-    void exception_comes(std::exception_ptr exception, std::vector<common::Place> way);
+    void exception_comes(std::exception_ptr exception,
+                         const std::vector<common::Place>& way) noexcept;
     /// The coroutines that its exception has left, the innermost first.
     const std::vector<common::Place>& way() const { return way_; }
 
@@ -100,8 +105,8 @@ class TaskBase : public Runnable {
   private:
     /// The task that it waits for, unless that is done; nullptr: there is none.
     TaskBase* awaited_task() const;
-    void cancel_wait(std::string message);
-    void finish();
+    void cancel_wait(std::string message) noexcept;
+    void finish() noexcept;
     void destroy_coroutine() noexcept;
 
     bool is_traced() const { return loop_.tracer().enabled(); }
@@ -140,7 +145,7 @@ class TaskState final : public FutureState<T>, public TaskBase {
     TaskState& operator=(const TaskState&) = delete;
     ~TaskState() override {
         if (this->has_failed())
-            this->report_unseen_exception("the task '" + name() + "'", way());
+            this->report_unseen_exception(&name());
     }
 
     /// Begins in the next turn.

@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 
+#include "stage3_queue_crawler/runtime/task/wait.h"
+
 #include <new>
 #include <source_location>
 #include <stdexcept>
@@ -22,15 +24,18 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
     } catch (const Cancelled& cancelled) {
         request = cancelled;
     } catch (...) {
-        note_failure(std::current_exception(), parent_->way()); // its path so far
+        note_failure_of_body(std::current_exception());
     }
     body_has_ended_ = true;
-    if (request || !failures_.empty())
+    if (request || has_failed())
         cancel();
     while (!children_.empty()) {
-        last_has_ended_ = Future<>();
+        const bool is_told = makes_future_of_last();
         try {
-            co_await *last_has_ended_;
+            if (is_told)
+                co_await *last_has_ended_;
+            else
+                co_await next_turn(); // no memory: look again in each turn
         } catch (const Cancelled& cancelled) {
             // Keep the first one, unless it was our own, which has no message.
             if (!request || (asked_parent_ && !cancelled.message.empty()))
@@ -39,12 +44,23 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
         }
     }
     has_ended_ = true;
-    if (!failures_.empty())
+    if (has_failed())
         throw_failure(request);
     if (request)
         throw Cancelled(*request);
 }
 // [/run]
+
+/// Makes the future that the last child will resolve. False: there is no memory for it.
+bool TaskGroup::makes_future_of_last() noexcept {
+    last_has_ended_.reset();
+    try {
+        last_has_ended_.emplace();
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    return true;
+}
 
 void TaskGroup::cancel() {
     if (std::exchange(is_ending_, true))
@@ -81,14 +97,15 @@ void TaskGroup::adopt(Ref<FutureBase> child) {
 
 // [child-has-ended]
 void TaskGroup::child_has_ended(Position position) {
-    const Ref<FutureBase> child = std::move(position->task);
-    children_.erase(position);
+    const Ref<FutureBase> child = position->task;
+    const bool failed = !child->cancelled() && child->exception();
+    if (failed && !is_noted(child->exception()))
+        failed_.splice(failed_.end(), children_, position); // which needs no memory
+    else
+        children_.erase(position);
     if (children_.empty() && last_has_ended_)
         last_has_ended_->set_result_unless_done();
-    if (child->cancelled() || !child->exception())
-        return;
-    note_failure(child->exception(), child->way_of_exception());
-    if (asked_parent_ || (is_ending_ && body_has_ended_))
+    if (!failed || asked_parent_ || (is_ending_ && body_has_ended_))
         return;
     cancel();
     asked_parent_ = true; // it may wait anywhere in the body
@@ -97,11 +114,23 @@ void TaskGroup::child_has_ended(Position position) {
 // [/child-has-ended]
 
 /// If several children waited for one thing that failed, that is a single failure.
-void TaskGroup::note_failure(std::exception_ptr exception,
-                             std::vector<common::Place> way) {
-    const auto is_it = [&](const Failure& one) { return one.exception == exception; };
-    if (failures_.empty() || (!is_it(failures_.front()) && !is_it(failures_.back())))
-        failures_.push_back({.exception = std::move(exception), .way = std::move(way)});
+bool TaskGroup::is_noted(const std::exception_ptr& exception) const {
+    return exception == body_failure_
+           || (!failed_.empty()
+               && (exception == failed_.front().task->exception()
+                   || exception == failed_.back().task->exception()));
+}
+
+void TaskGroup::note_failure_of_body(std::exception_ptr exception) noexcept {
+    if (is_noted(exception))
+        return;
+    body_failure_ = std::move(exception);
+    body_failed_first_ = failed_.empty();
+    try {
+        body_way_ = parent_->way(); // its path so far
+    } catch (const std::bad_alloc&) {
+        body_way_.clear();
+    }
 }
 
 /// `request`: the one that reached us, if any did. It may have been our own.
@@ -110,15 +139,20 @@ void TaskGroup::throw_failure(const std::optional<Cancelled>& request) {
         parent_->uncancel();
     if (parent_->cancelling() > 0) // others have asked, too
         parent_->cancel_at_next_wait(request.value_or(Cancelled()));
-    for (std::size_t i = 1; i < failures_.size(); ++i) {
-        const Failure& failure = failures_[i];
-        running_loop().report({.message = "another task of the group has failed, too",
-                               .exception = failure.exception,
-                               .chain = {failure.way.rbegin(), failure.way.rend()}});
-    }
-    Failure& first = failures_.front();
-    parent_->exception_comes(first.exception, std::move(first.way));
-    std::rethrow_exception(first.exception);
+    const auto report_too = [](const std::exception_ptr& exception, const auto& way) {
+        running_loop().report("another task of the group has failed, too", exception,
+                              {way.rbegin(), way.rend()});
+    };
+    if (body_failure_ && !body_failed_first_)
+        report_too(body_failure_, body_way_);
+    for (const Child& child : failed_)
+        if (body_failed_first_ || &child != &failed_.front())
+            report_too(child.task->exception(), child.task->way_of_exception());
+    const Ref<FutureBase> first =
+        body_failed_first_ ? Ref<FutureBase>() : failed_.front().task;
+    const std::exception_ptr failure = first ? first->exception() : body_failure_;
+    parent_->exception_comes(failure, first ? first->way_of_exception() : body_way_);
+    std::rethrow_exception(failure);
 }
 
 } // namespace stage3

@@ -5,6 +5,9 @@
 // what lives around that `run`, and what it throws is thrown there. (asyncio has the same
 // class; trio calls it a nursery; the idea is known as structured concurrency.) Page 14
 // of the book.
+//
+// Without memory: making a child throws, and then there is no such child. The group still
+// waits for all others, and throws what the first failure was.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"
@@ -74,10 +77,6 @@ class TaskGroup {
         Handle callback;
     };
     using Position = std::list<Child>::iterator;
-    struct Failure {
-        std::exception_ptr exception;
-        std::vector<common::Place> way; // the innermost coroutine first
-    };
 
     template <class T>
     static Coroutine<> keep_result(Coroutine<T> body, std::optional<T>& result) {
@@ -87,14 +86,20 @@ class TaskGroup {
     void check_runs() const;
     void adopt(Ref<FutureBase> child);
     void child_has_ended(Position position);
-    void note_failure(std::exception_ptr exception, std::vector<common::Place> way);
+    bool has_failed() const { return body_failure_ || !failed_.empty(); }
+    bool is_noted(const std::exception_ptr& exception) const;
+    void note_failure_of_body(std::exception_ptr exception) noexcept;
+    bool makes_future_of_last() noexcept;
     void throw_failure(const std::optional<Cancelled>& request);
 
     TaskBase* parent_ = nullptr; // runs `run`
     std::list<Child> children_;
     std::optional<Future<>> last_has_ended_; // `run` waits for it
-    std::vector<Failure> failures_;
-    bool is_ending_ = false; // all children were asked to end
+    std::list<Child> failed_;                // in the order in which they have failed
+    std::exception_ptr body_failure_;        // none: it has not failed
+    std::vector<common::Place> body_way_;    // of that; the innermost coroutine first
+    bool body_failed_first_ = false;         // before any child
+    bool is_ending_ = false;                 // all children were asked to end
     bool body_has_ended_ = false;
     bool asked_parent_ = false; // to end, by us
     bool has_ended_ = false;

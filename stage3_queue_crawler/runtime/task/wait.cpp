@@ -3,6 +3,7 @@
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 namespace stage3 {
@@ -23,6 +24,8 @@ Coroutine<> sleep(EventLoop::Duration duration) {
 // [readable]
 Coroutine<> readable(int fd) {
     EventLoop& loop = running_loop();
+    if (loop.has_reader(fd))
+        throw std::logic_error("another task waits until it can read this descriptor");
     const Future<> ready;
     const AtExit stop([&loop, fd] { loop.remove_reader(fd); });
     loop.add_reader(fd, [ready] { ready.set_result_unless_done(); });
@@ -32,6 +35,8 @@ Coroutine<> readable(int fd) {
 
 Coroutine<> writable(int fd) {
     EventLoop& loop = running_loop();
+    if (loop.has_writer(fd))
+        throw std::logic_error("another task waits until it can write this descriptor");
     const Future<> ready;
     const AtExit stop([&loop, fd] { loop.remove_writer(fd); });
     loop.add_writer(fd, [ready] { ready.set_result_unless_done(); });
@@ -83,16 +88,19 @@ Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
             cancelled = request; // a handler can't co_await, so it's handled below
         }
     }
-    if (inner->done()) {
-        // If we were cancelled in the turn in which the result came, neither may be lost.
-        if (cancelled)
-            current_task()->cancel_at_next_wait(*std::move(cancelled));
-        co_return false;
+    const bool must_cancel = !inner->done();
+    if (must_cancel) {
+        auto another = co_await cancel_and_wait(inner);
+        if (another)
+            cancelled = std::move(another);
+        if (cancelled && inner->cancelled())
+            throw Cancelled(*std::move(cancelled));
     }
-    const std::optional<Cancelled> another = co_await cancel_and_wait(inner);
-    if (another || cancelled)
-        throw Cancelled(another ? *another : *cancelled);
-    co_return true;
+    // If we were cancelled, and `inner` has ended all the same, neither may be lost: the
+    // caller gets the result now, and Cancelled at its next wait.
+    if (cancelled)
+        current_task()->cancel_at_next_wait(*std::move(cancelled));
+    co_return must_cancel;
 }
 // [/wait-or-cancel]
 

@@ -35,20 +35,20 @@ inline NextTurn next_turn() { return {}; }
 Coroutine<> sleep(EventLoop::Duration duration);
 
 /// Returns when the descriptor can be read, or written; also if it's broken, so that the
-/// next call says why. Only one task at a time may wait for each. The descriptor must
-/// stay open until then.
+/// next call says why. Only one task at a time may wait for each: a second one gets
+/// std::logic_error. The descriptor must stay open until then.
 Coroutine<> readable(int fd);
 Coroutine<> writable(int fd);
 
 using TimeLimit = std::optional<EventLoop::Duration>; ///< none: forever
 
-/// Fails `future` with Timeout when the time is up; no limit: never. `future` must live
-/// until then, unless the returned handle is cancelled first.
+/// Fails `future` with Timeout when the time is up; no limit: never. Keeps it alive until
+/// then, unless the returned handle is cancelled first.
 template <class T>
-Handle fail_after(const Future<T>& future, TimeLimit limit) {
+Handle fail_after(Future<T> future, TimeLimit limit) {
     if (!limit)
         return {};
-    return running_loop().call_later(*limit, [&future] {
+    return running_loop().call_later(*limit, [future = std::move(future)] {
         if (!future.done())
             future.set_exception(Timeout());
     });
@@ -57,7 +57,9 @@ Handle fail_after(const Future<T>& future, TimeLimit limit) {
 namespace detail {
 
 /// Waits until `inner` is done, but not longer than `timeout`: after that it's cancelled,
-/// and waited for all the same. True if that was necessary.
+/// and waited for all the same. True if that was necessary. If the caller is cancelled,
+/// so is `inner`; if that ends with a result or an exception of its own, this returns,
+/// and the caller's next wait throws Cancelled.
 Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout);
 
 /// Waits until all are done, or one has failed. Returns the index of the first to fail;
@@ -69,7 +71,8 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children);
 // [wait-for]
 /// The result of `inner`, if it comes within `timeout`. If not, `inner` is cancelled, and
 /// when it has ended, Timeout is thrown. If `inner` still returns a value, that wins; if
-/// it throws something else, that is thrown.
+/// it throws something else, that is thrown. The same holds if the caller is cancelled,
+/// and then its next wait throws Cancelled.
 template <class T>
 Coroutine<T> wait_for(Future<T> inner, EventLoop::Duration timeout) {
     const bool timed_out = co_await detail::wait_or_cancel(inner.ref(), timeout);

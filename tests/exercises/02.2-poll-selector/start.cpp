@@ -23,7 +23,7 @@ class PollSelector final : public common::Selector {
     void change(int /*fd*/, Events /*events*/) override {}
 
     // Stops watching `fd`.
-    void remove(int /*fd*/) override {}
+    bool remove(int /*fd*/) override { return true; }
 
     // Waits for at most `timeout_ms` milliseconds (-1: without a limit, as in poll), and
     // appends what is ready: the descriptor, those of its registered events that have

@@ -41,8 +41,8 @@ Coroutine<std::string> find_address(LookUp look_up, std::string host,
         mailbox->put([found, now = call(look_up, host)] { *found = now; });
     }).detach();
     co_await wait_for(stage3::readable(mailbox->fd()), limit);
-    for (const Mailbox::Letter& letter : mailbox->take())
-        letter.function();
+    for (stage3::RunQueue mail = mailbox->take(); !mail.empty();)
+        mail.pop().run();
     if (found->failure)
         std::rethrow_exception(found->failure);
     co_return found->address;

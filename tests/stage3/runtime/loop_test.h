@@ -68,7 +68,7 @@ class VirtualTime {
       private:
         void add(int /*fd*/, common::Events /*events*/) override {}
         void change(int /*fd*/, common::Events /*events*/) override {}
-        void remove(int /*fd*/) override {}
+        bool remove(int /*fd*/) override { return true; }
         bool wait(int timeout_ms, std::vector<common::Ready>& events) override {
             time_.timeouts.push_back(timeout_ms);
             events = std::exchange(time_.ready, {});

@@ -68,7 +68,7 @@ class VirtualTime {
       private:
         void add(int /*fd*/, common::Events /*events*/) override {}
         void change(int /*fd*/, common::Events /*events*/) override {}
-        void remove(int /*fd*/) override {}
+        bool remove(int /*fd*/) override { return true; }
         bool wait(int timeout_ms, std::vector<common::Ready>& /*ready*/) override {
             if (timeout_ms < 0)
                 throw std::runtime_error("all tasks wait, and nothing will ever happen");

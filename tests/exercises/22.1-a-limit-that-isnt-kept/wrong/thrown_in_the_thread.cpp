@@ -18,7 +18,7 @@ Coroutine<std::string> find_address(LookUp look_up, std::string host,
         mailbox->put([found, now = look_up(host)] { *found = now; });
     }).detach();
     co_await wait_for(stage3::readable(mailbox->fd()), limit);
-    for (const Mailbox::Letter& letter : mailbox->take())
-        letter.function();
+    for (stage3::RunQueue mail = mailbox->take(); !mail.empty();)
+        mail.pop().run();
     co_return *found;
 }
