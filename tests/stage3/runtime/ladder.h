@@ -1,0 +1,272 @@
+// Lets each allocation of a scenario fail in turn.
+//
+// A scenario runs again and again. In the first run, its first allocation fails, in the
+// second run the second one, and so on, until a run asks for fewer: n allocations, so
+// n + 1 runs. Each run is a rung of the ladder. Afterwards the memory is back, and
+// nothing may be lost: no waiter, no item, no permit, no byte. memory_test.cpp has the
+// scenarios.
+//
+// LADDER=TEXT in the environment runs only the scenarios whose names contain the text,
+// and prints a line for each: allocations in a run, runs, how often std::bad_alloc was
+// thrown, how often nothing was although an allocation failed, and faults.
+#pragma once
+
+#include "tests/stage3/runtime/loop_test.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tests::ladder {
+
+/// What fails: one allocation; or that one and all that come after it.
+enum class Outage : std::uint8_t { one, lasting };
+
+// ---- The memory of this program: `operator new` and `delete` are in memory_test.cpp.
+// ----
+
+/// From now on the allocation with this number fails, counted from 0.
+void fail(long number, Outage outage) noexcept;
+/// No allocation fails any more.
+void memory_is_back() noexcept;
+/// How many allocations there have been since `fail`, and how many of them have failed.
+long asked() noexcept;
+long refused() noexcept;
+/// How many allocations have not been given back.
+long living() noexcept;
+
+/// What this thread allocates meanwhile isn't counted, and doesn't fail.
+class Spare {
+  public:
+    Spare() noexcept;
+    Spare(const Spare&) = delete;
+    Spare& operator=(const Spare&) = delete;
+    ~Spare();
+};
+
+/// One run of a scenario.
+class Rung {
+  public:
+    explicit Rung(std::string where) : where_(std::move(where)) {}
+
+    /// Something that may throw std::bad_alloc. False if it did.
+    template <class Function>
+    bool attempt(Function function) {
+        try {
+            function();
+            return true;
+        } catch (const std::bad_alloc&) {
+            threw = true;
+            return false;
+        }
+    }
+    /// Something that must not.
+    template <class Function>
+    void must_not_throw(const char* what, Function function) {
+        if (!attempt(std::move(function)))
+            fault("std::bad_alloc came out of ", what);
+    }
+    /// Notes a fault unless `right`.
+    void check(bool right, const char* fault_text) {
+        if (!right)
+            fault(fault_text);
+    }
+    void fault(const char* text, const char* more = "") {
+        const Spare spare;
+        faults.push_back(where_ + ": " + text + more);
+    }
+
+    std::vector<std::string> faults;
+    bool threw = false; ///< someone was told that there is no memory
+
+  private:
+    std::string where_;
+};
+
+enum class Descriptors : std::uint8_t { none, real };
+
+/// A loop whose clock is set by hand, and which allocates nothing for the test.
+class Bed {
+  public:
+    Bed(Rung& r, Descriptors descriptors) : rung(r), loop(options(descriptors)) {
+        loop.set_exception_handler([this](const stage3::Report&) { ++reports; });
+    }
+
+    Rung& rung;
+    stage3::EventLoop::TimePoint now{std::chrono::hours(1)};
+    int reports = 0;
+    stage3::EventLoop loop;
+
+    /// Runs the loop for `count` turns. None of them waits.
+    void turns(int count) {
+        for (int i = 0; i < count; ++i)
+            rung.must_not_throw("the loop", [this] {
+                loop.stop();
+                loop.run_forever();
+            });
+    }
+    /// The memory is back. Every task must end now, without anything else happening than
+    /// that time passes. Then the loop is closed.
+    void finish() {
+        memory_is_back();
+        turns(6);
+        now += std::chrono::hours(2);
+        turns(8);
+        if (!loop.closed())
+            rung.check(stage3::all_tasks(loop).empty(), "a task waits for ever");
+        loop.close();
+    }
+
+  private:
+    class Quiet final : public common::Selector {
+      public:
+        std::string_view name() const override { return "quiet"; }
+
+      private:
+        void add(int /*fd*/, common::Events /*events*/) override {}
+        void change(int /*fd*/, common::Events /*events*/) override {}
+        void remove(int /*fd*/) override {}
+        bool wait(int /*timeout_ms*/, std::vector<common::Ready>& /*ready*/) override {
+            return true;
+        }
+    };
+
+    stage3::LoopOptions options(Descriptors descriptors) {
+        stage3::LoopOptions chosen;
+        if (descriptors == Descriptors::none)
+            chosen.selector = std::make_unique<Quiet>();
+        chosen.clock = [this] { return now; };
+        chosen.random = [] { return 7U; };
+        return chosen;
+    }
+};
+
+/// The tasks of a scenario: those that there was memory for.
+class Tasks {
+  public:
+    explicit Tasks(Bed& bed) : bed_(bed) {}
+
+    /// Starts what `make` returns.
+    template <class Make>
+    void start(Make make) {
+        std::optional<stage3::Task<>>& one = all_.at(count_++);
+        bed_.rung.attempt([&] { one.emplace(stage3::create_task(bed_.loop, make())); });
+    }
+    /// Asks the one that was started with this number to end.
+    void cancel(std::size_t number) {
+        std::string message;
+        {
+            const Spare spare;
+            message = "a message that is too long to fit into a short string";
+        }
+        if (all_.at(number))
+            bed_.rung.must_not_throw(
+                "cancel", [&] { all_.at(number)->cancel(std::move(message)); });
+    }
+    bool all_done() const {
+        for (const auto& one : all_)
+            if (one && !one->done())
+                return false;
+        return true;
+    }
+    bool cancelled(std::size_t number) const {
+        return !all_.at(number) || all_.at(number)->cancelled();
+    }
+    /// Notes a fault if one of them has ended in another way than it may: with
+    /// std::bad_alloc, or with what the scenario throws.
+    void check() {
+        for (const auto& one : all_) {
+            if (!one || !one->done() || one->cancelled() || !one->has_failed())
+                continue;
+            try {
+                one->result();
+            } catch (const std::bad_alloc&) {
+                bed_.rung.threw = true;
+            } catch (const Rain&) {            // thrown by the scenario
+            } catch (const stage3::Timeout&) { // asked for by it
+            } catch (const std::exception& error) {
+                bed_.rung.fault("a task has failed: ", error.what());
+            }
+        }
+    }
+
+  private:
+    Bed& bed_;
+    std::array<std::optional<stage3::Task<>>, 16> all_;
+    std::size_t count_ = 0;
+};
+
+/// What came of a scenario.
+struct Climb {
+    const char* name;
+    long runs = 0;
+    long allocations = 0; ///< at most, in one run
+    long told = 0;        ///< runs in which something threw std::bad_alloc
+    long absorbed = 0;    ///< runs in which an allocation failed, and nothing threw
+    std::size_t faults = 0;
+
+    void take(const Rung& rung);
+    void print() const;
+};
+
+/// Names what runs, in case it ends the whole program.
+void running_now(const std::string& where);
+/// False if LADDER in the environment asks for others.
+bool is_wanted(const std::string& name);
+/// False if `operator new` isn't ours, but valgrind's.
+bool memory_is_ours();
+
+/// Runs `scenario(bed)` on each rung: with a loop made before, or made while allocations
+/// fail.
+template <class Scenario>
+void climb(const char* name, Scenario scenario,
+           Descriptors descriptors = Descriptors::none) {
+    if (!is_wanted(name) || !memory_is_ours())
+        return;
+    Climb all{.name = name};
+    for (const bool loop_is_first : {true, false})
+        for (const Outage outage : {Outage::one, Outage::lasting})
+            for (long number = 0;; ++number) {
+                REQUIRE(number < 5000);
+                std::string where =
+                    std::string(name) + (loop_is_first ? ", " : ", with its loop, ")
+                    + "allocation " + std::to_string(number)
+                    + (outage == Outage::one ? "" : " and all later ones");
+                running_now(where);
+                Rung rung(std::move(where));
+                const long before = living();
+                {
+                    const auto run = [&](Bed& bed) {
+                        rung.attempt([&] { scenario(bed); });
+                        memory_is_back();
+                    };
+                    if (loop_is_first) {
+                        Bed bed(rung, descriptors);
+                        fail(number, outage);
+                        run(bed);
+                    } else {
+                        fail(number, outage);
+                        rung.attempt([&] {
+                            Bed bed(rung, descriptors);
+                            run(bed);
+                        });
+                        memory_is_back();
+                    }
+                }
+                if (rung.faults.empty()) // they take memory, too
+                    rung.check(living() == before, "something leaks");
+                all.take(rung);
+                if (refused() == 0)
+                    break;
+            }
+    all.print();
+    CHECK(all.runs > 0);
+}
+
+} // namespace tests::ladder
