@@ -111,15 +111,25 @@ class Bed {
                 loop.run_forever();
             });
     }
+    /// Calls `function` in a turn, as a callback does.
+    template <class Function>
+    void in_a_turn(Function function) {
+        {
+            const Spare spare;
+            loop.call_soon([&function] { function(); });
+        }
+        turns(1);
+    }
     /// The memory is back. Every task must end now, without anything else happening than
     /// that time passes. Then the loop is closed.
     void finish() {
         memory_is_back();
+        if (loop.closed())
+            return;
         turns(6);
         now += std::chrono::hours(2);
         turns(8);
-        if (!loop.closed())
-            rung.check(stage3::all_tasks(loop).empty(), "a task waits for ever");
+        rung.check(stage3::all_tasks(loop).empty(), "a task waits for ever");
         loop.close();
     }
 
@@ -243,7 +253,11 @@ void climb(const char* name, Scenario scenario,
                 const long before = living();
                 {
                     const auto run = [&](Bed& bed) {
-                        rung.attempt([&] { scenario(bed); });
+                        try {
+                            rung.attempt([&] { scenario(bed); });
+                        } catch (const std::exception& error) {
+                            rung.fault("something else was thrown: ", error.what());
+                        }
                         memory_is_back();
                     };
                     if (loop_is_first) {

@@ -499,7 +499,8 @@ void settle(Bed& bed, Semaphore& semaphore, Tasks& tasks, std::size_t permits) {
 /// A permit, if there is memory for one.
 std::optional<Permit> take_one(Bed& bed, Semaphore& semaphore) {
     std::optional<Permit> permit;
-    bed.rung.attempt([&] { permit.emplace(semaphore.acquire().take()); });
+    bed.in_a_turn(
+        [&] { bed.rung.attempt([&] { permit.emplace(semaphore.acquire().take()); }); });
     return permit;
 }
 
@@ -797,7 +798,8 @@ TEST_CASE("without memory, a semaphore loses no permit and no waiter") {
         bool added = false;
         {
             std::optional<Future<Permit>> next;
-            bed.rung.attempt([&] { next.emplace(semaphore.acquire()); });
+            bed.in_a_turn(
+                [&] { bed.rung.attempt([&] { next.emplace(semaphore.acquire()); }); });
             if (next)
                 added = bed.rung.attempt(
                     [&] { next->add_done_callback([&](const auto&) { ++calls; }); });
@@ -812,8 +814,10 @@ TEST_CASE("without memory, a semaphore loses no permit and no waiter") {
         Semaphore semaphore(1);
         Tasks tasks(bed);
         std::optional<Permit> permit = take_one(bed, semaphore);
-        for (int i = 0; i < 40; ++i)
-            bed.rung.attempt([&] { static_cast<void>(semaphore.acquire()); });
+        bed.in_a_turn([&] {
+            for (int i = 0; i < 40; ++i)
+                bed.rung.attempt([&] { static_cast<void>(semaphore.acquire()); });
+        });
         int held = 0;
         tasks.start([&] { return hold(semaphore, held); });
         bed.turns(2);
