@@ -74,20 +74,23 @@ auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
     };
 
     /// What the other thread does. However it ends, the letter is sent.
-    class Job final : public ThreadPool::Job {
+    class Job {
       public:
         Job(std::shared_ptr<Call> call, std::shared_ptr<Mailbox> mailbox,
             std::source_location at)
             : call_(std::move(call)), mailbox_(std::move(mailbox)),
               letter_(write_letter([call = call_] { call->hand_over(); },
                                    "call_soon_threadsafe", at)) {}
+        Job(Job&&) noexcept = default;
+        Job& operator=(Job&&) = delete;
         Job(const Job&) = delete;
         Job& operator=(const Job&) = delete;
-        ~Job() override {
-            call_ = {};
-            mailbox_->put(std::move(letter_));
+        ~Job() {
+            call_ = {}; // the letter has it
+            if (letter_)
+                mailbox_->put(std::move(letter_));
         }
-        void run() noexcept override { call_->compute(); }
+        void operator()() const noexcept { call_->compute(); }
 
       private:
         std::shared_ptr<Call> call_;
@@ -116,7 +119,7 @@ auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
     };
 
     auto call = std::make_shared<Call>(std::move(function));
-    auto job = std::make_unique<Job>(call, loop.mailbox(), at);
+    Job job(call, loop.mailbox(), at);
     const Future<T> future(loop, at);
     future.base().add_done_callback(LetGo(call), at);
     call->future = future.state();

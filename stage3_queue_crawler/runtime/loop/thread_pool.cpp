@@ -34,7 +34,7 @@ bool ThreadPool::has_thread() {
     return true;
 }
 
-void ThreadPool::submit(std::unique_ptr<Job> job) {
+void ThreadPool::submit(MoveOnlyFunction job) {
     const std::lock_guard lock(mutex_);
     if (jobs_.size() >= idle_ && threads_.size() < max_threads_) {
         try {
@@ -75,8 +75,8 @@ void ThreadPool::work() {
         auto job = std::move(jobs_.front());
         jobs_.pop_front();
         lock.unlock();
-        job->run();
-        job.reset();
+        job();
+        job = {};
         lock.lock();
     }
 }

@@ -5,10 +5,11 @@
 // of the book.
 #pragma once
 
+#include "stage3_queue_crawler/runtime/loop/move_only_function.h"
+
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -18,17 +19,6 @@ namespace stage3 {
 /// Threads that take jobs from a queue. Started when they are needed.
 class ThreadPool {
   public:
-    /// Something to do in one of the threads. Destroyed when it is done, in that thread;
-    /// or with the pool, if it never began.
-    class Job {
-      public:
-        Job() = default;
-        Job(const Job&) = delete;
-        Job& operator=(const Job&) = delete;
-        virtual ~Job() = default;
-        virtual void run() noexcept = 0;
-    };
-
     /// `threads`: how many there may be; at least 1.
     explicit ThreadPool(std::size_t threads);
     ThreadPool(const ThreadPool&) = delete;
@@ -43,9 +33,11 @@ class ThreadPool {
     /// True if there is a thread, or one could be started now: then `submit` will not
     /// fail for want of one.
     bool has_thread();
-    /// Throws std::system_error, or std::bad_alloc, if there is no thread at all and none
-    /// can be started, or if there is no memory to keep the job. Then it's destroyed.
-    void submit(std::unique_ptr<Job> job);
+    /// `job` must not throw. It's destroyed when it is done, in the thread that did it;
+    /// or with the pool, if it never began. Throws std::system_error, or std::bad_alloc,
+    /// if there is no thread at all and none can be started, or no memory to keep the
+    /// job.
+    void submit(MoveOnlyFunction job);
     /// True if a job is being done, or waits for a thread.
     bool is_busy();
 
@@ -57,7 +49,7 @@ class ThreadPool {
     std::vector<std::thread> threads_;
     std::mutex mutex_; // guards what follows
     std::condition_variable changed_;
-    std::deque<std::unique_ptr<Job>> jobs_;
+    std::deque<MoveOnlyFunction> jobs_;
     std::size_t idle_ = 0;
     bool ending_ = false;
 };

@@ -2,19 +2,40 @@
 
 #include "stage3_queue_crawler/runtime/loop/helper_thread.h"
 
-#include <system_error>
+#include <exception>
+#include <new>
 #include <utility>
 
 namespace stage3 {
 
 using common::ResolveError;
 
+namespace {
+
+/// Lookups fail with a ResolveError; without memory, with std::bad_alloc.
+std::exception_ptr as_resolve_error(const std::exception_ptr& exception) noexcept {
+    try {
+        try {
+            std::rethrow_exception(exception);
+        } catch (const ResolveError&) {
+            throw;
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& error) {
+            throw ResolveError(error.what());
+        }
+    } catch (...) {
+        return std::current_exception();
+    }
+}
+
+} // namespace
+
 Resolver::Resolver(EventLoop& loop, LookUp look_up, std::size_t most_threads,
                    StartThread start_thread)
     : loop_(loop), look_up_(std::move(look_up)), most_threads_(most_threads),
       start_thread_(std::move(start_thread)), threads_(most_threads),
-      mailbox_(std::make_shared<Mailbox>()),
-      finds_(std::make_shared<std::vector<Find>>()) {
+      mailbox_(std::make_shared<Mailbox>()), finds_(std::make_shared<std::list<Find>>()) {
     loop_.add_reader(mailbox_->fd(), [this] { take_mail(); });
 }
 
@@ -52,73 +73,88 @@ Future<Resolver::Answer> Resolver::ask(const std::string& host) {
     const Answer last = known != names_.end() ? known->second.answer.result() : nullptr;
     Name& name =
         names_.insert_or_assign(host, Name{.answer = answer, .last = last}).first->second;
-    Future<Permit> turn = threads_.acquire();
-    if (turn.done()) {
-        look_up(host, std::move(turn).take());
-    } else {
-        name.turn = turn;
-        name.waits = std::make_unique<CancelAtExit>(
-            turn.add_done_callback([this, host](Future<Permit> mine) {
-                look_up(host, std::move(mine).take());
-            }));
+    try {
+        Future<Permit> turn = threads_.acquire();
+        if (turn.done()) {
+            look_up(host, std::move(turn).take());
+        } else {
+            name.turn = turn;
+            name.waits = std::make_unique<CancelAtExit>(
+                turn.add_done_callback([this, host](Future<Permit> mine) {
+                    look_up(host, std::move(mine).take());
+                }));
+        }
+    } catch (const std::bad_alloc&) {
+        settle(host, {.answer = nullptr, .failure = std::current_exception()});
     }
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
     return answer;
 }
 
 void Resolver::look_up(const std::string& host, Permit permit) {
-    // [look-up]
-    // The thread must not touch this object, which may be gone by then. What it uses is
-    // its own, or shared with it; and what it posts is called by the loop's thread, if at
-    // all.
-    auto in_thread = [mailbox = mailbox_, finds = finds_, look_up = look_up_, host] {
-        Find find{.host = host, .found = call(look_up, host)};
-        mailbox->put([finds, find = std::move(find)] { finds->push_back(find); });
-    };
-    // [/look-up]
     try {
-        start_thread_(std::move(in_thread));
+        start_look_up(host);
         ++running_;
         names_.at(host).permit.emplace(std::move(permit));
-    } catch (const std::system_error& error) { // no thread can be started
-        if (running_ == 0)
-            settle(host, {.addresses = {}, .failure = ResolveError(error.what())});
-        else // until one of ours has ended
-            without_thread_.emplace_back(host, std::move(permit));
+        return;
+    } catch (const std::exception&) { // no thread can be started
+        const auto failure = as_resolve_error(std::current_exception());
+        if (running_ == 0) {
+            settle(host, {.answer = nullptr, .failure = failure});
+            return;
+        }
+    }
+    try { // until one of ours has ended
+        without_thread_.emplace_back(host, std::move(permit));
+    } catch (const std::bad_alloc&) {
+        settle(host, {.answer = nullptr, .failure = std::current_exception()});
     }
 }
 
-void Resolver::detached_thread(std::function<void()> function) {
+void Resolver::start_look_up(const std::string& host) {
+    const auto find =
+        std::make_shared<std::list<Find>>(1, Find{.host = host, .found = {}});
+    // [look-up]
+    // The thread must not touch this object, which may be gone by then. What it uses is
+    // its own, or shared with it; and what it posts is called by the loop's thread, if at
+    // all. The letter is written first, since a thread without memory must post it, too.
+    auto letter = write_letter(
+        [finds = finds_, find] { finds->splice(finds->end(), std::move(*find)); });
+    auto in_thread = [mailbox = mailbox_, letter = std::move(letter), find,
+                      look_up = look_up_]() mutable {
+        find->front().found = call(look_up, find->front().host);
+        mailbox->put(std::move(letter));
+    };
+    // [/look-up]
+    start_thread_(std::move(in_thread));
+}
+
+void Resolver::detached_thread(MoveOnlyFunction function) {
     start_helper_thread(std::move(function)).detach();
 }
 
 Resolver::Found Resolver::call(const LookUp& look_up, const std::string& host) noexcept {
-    Found found;
     try {
-        found.addresses = look_up(host);
-    } catch (const ResolveError& error) {
-        found.failure = error;
-    } catch (const std::exception& error) {
-        found.failure = ResolveError(error.what());
+        return {.answer = std::make_shared<const Addresses>(look_up(host)),
+                .failure = nullptr};
+    } catch (...) {
+        return {.answer = nullptr, .failure = as_resolve_error(std::current_exception())};
     }
-    return found;
 }
 
 void Resolver::settle(const std::string& host, Found found) {
-    Name& name = names_.at(host);
+    const auto place = names_.find(host);
+    Name& name = place->second;
     name.permit.reset(); // its thread has ended
     name.turn.reset();
     const Future<Answer> answer = name.answer;
-    if (found.failure && name.last) {
-        name.good_until = loop_.time() + good_for;
-        answer.set_result(name.last);
-    } else if (found.failure) {
-        names_.erase(host); // the next lookup may have more luck
-        answer.set_exception_quietly(std::make_exception_ptr(*found.failure));
-    } else {
-        name.good_until = loop_.time() + good_for;
-        answer.set_result(std::make_shared<const Addresses>(std::move(found.addresses)));
+    if (found.failure && !name.last) {
+        names_.erase(place); // the next lookup may have more luck
+        answer.set_exception_quietly(std::move(found.failure));
+        return;
     }
+    name.good_until = loop_.time() + good_for;
+    answer.set_result(found.failure ? name.last : std::move(found.answer));
 }
 
 // [take-mail]

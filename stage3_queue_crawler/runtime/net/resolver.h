@@ -13,13 +13,16 @@
 
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/runtime/loop/mailbox.h"
+#include "stage3_queue_crawler/runtime/loop/move_only_function.h"
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
 #include "stage3_queue_crawler/runtime/task/future.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,11 +38,11 @@ class Resolver {
     using Addresses = std::vector<common::Address>;
     using Answer = std::shared_ptr<const Addresses>;
     /// Blocks. Called in other threads, in several at once, and perhaps still running
-    /// when the resolver is gone. Throws common::ResolveError.
+    /// when the resolver is gone. Throws common::ResolveError, or std::bad_alloc.
     using LookUp = std::function<Addresses(const std::string& host)>;
 
     /// Calls `function` in a new thread. Throws std::system_error if none can be started.
-    using StartThread = std::function<void(std::function<void()> function)>;
+    using StartThread = std::function<void(MoveOnlyFunction function)>;
 
     static constexpr std::chrono::seconds good_for{60}; ///< as long as libcurl keeps them
 
@@ -72,8 +75,8 @@ class Resolver {
 
     /// What came of a lookup.
     struct Found {
-        Addresses addresses;
-        std::optional<common::ResolveError> failure;
+        Answer answer;
+        std::exception_ptr failure; // none: there is an answer
     };
 
     struct Find {
@@ -81,10 +84,11 @@ class Resolver {
         Found found;
     };
 
-    static void detached_thread(std::function<void()> function);
+    static void detached_thread(MoveOnlyFunction function);
     static Found call(const LookUp& look_up, const std::string& host) noexcept;
     Future<Answer> ask(const std::string& host);
     void look_up(const std::string& host, Permit permit);
+    void start_look_up(const std::string& host);
     void take_mail();
     void settle(const std::string& host, Found found);
 
@@ -96,7 +100,7 @@ class Resolver {
     std::size_t running_ = 0; // threads whose answers are still to come
     // Shared with the threads, or rather with what they post.
     const std::shared_ptr<Mailbox> mailbox_;
-    const std::shared_ptr<std::vector<Find>> finds_; // only the loop's thread uses it
+    const std::shared_ptr<std::list<Find>> finds_; // only the loop's thread uses it
     std::unordered_map<std::string, Name> names_;
     std::vector<std::pair<std::string, Permit>> without_thread_; // none could be started
 };

@@ -242,6 +242,17 @@ class [[nodiscard]] Future {
         state_->mark_retrieved();
     }
 
+    /// Ends it with what `throws` throws. Without memory to make that, it's
+    /// std::bad_alloc; its waiters run in any case.
+    template <class F>
+    void fail_with(F throws) const {
+        try {
+            throws();
+        } catch (...) {
+            set_exception(std::current_exception());
+        }
+    }
+
     /// `function` will be called with this future, in the turn after it is done. If it
     /// never is, `function` is destroyed with the last handle to the future; or a moment
     /// later, if that handle dies while another future's functions are being destroyed.

@@ -50,7 +50,7 @@ Handle fail_after(Future<T> future, TimeLimit limit) {
         return {};
     return running_loop().call_later(*limit, [future = std::move(future)] {
         if (!future.done())
-            future.set_exception(Timeout());
+            future.fail_with([] { throw Timeout(); });
     });
 }
 

@@ -141,7 +141,7 @@ class Bed {
       private:
         void add(int /*fd*/, common::Events /*events*/) override {}
         void change(int /*fd*/, common::Events /*events*/) override {}
-        void remove(int /*fd*/) override {}
+        bool remove(int /*fd*/) override { return true; }
         bool wait(int /*timeout_ms*/, std::vector<common::Ready>& /*ready*/) override {
             return true;
         }

@@ -110,7 +110,7 @@ class NameServer {
 /// A machine that can start only a few more threads.
 struct Threads {
     Resolver::StartThread start() {
-        return [this](std::function<void()> function) {
+        return [this](stage3::MoveOnlyFunction function) {
             if (left == 0)
                 throw std::system_error(
                     std::make_error_code(std::errc::resource_unavailable_try_again),
