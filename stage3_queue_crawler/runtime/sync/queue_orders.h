@@ -25,27 +25,30 @@ struct Numbered {
 
 namespace detail {
 
-/// Moves the last of `items` forward to where its number belongs. All others are in the
-/// order of their numbers.
-template <class Items>
-void sort_last_in(Items& items) {
+/// Puts `one` back where its number belongs. `items` are in the order of their numbers.
+template <class Items, class Item>
+void put_back(Items& items, Item one) {
     using std::swap;
+    items.push_back(std::move(one));
     for (std::size_t i = items.size() - 1; i > 0 && items[i].number < items[i - 1].number;
          --i)
         swap(items[i], items[i - 1]);
 }
 
-/// Moves the item with that number to the back of `items`; the order of all others stays.
-/// Looks first at those that were put in last. False if it isn't there.
+/// Takes the item with that number out of `items`, if it's there. Looks first at those
+/// that were put in last. False if it isn't there.
 template <class Items>
-bool move_to_back(Items& items, std::uint64_t number) {
+bool take_out(Items& items, std::uint64_t number) {
     using std::swap;
     std::size_t i = items.size();
     while (i > 0 && items[i - 1].number != number)
         --i;
-    for (; i > 0 && i < items.size(); ++i)
+    if (i == 0)
+        return false;
+    for (; i < items.size(); ++i)
         swap(items[i - 1], items[i]);
-    return i > 0;
+    items.pop_back();
+    return true;
 }
 
 /// Gets memory for `count` items in all, and for many more at once if any.
@@ -68,17 +71,9 @@ class Fifo {
     /// Takes the next one out. There must be one.
     Numbered<T> pop() { return items_.pop_front(); }
     /// Undoes `pop`.
-    void unpop(Numbered<T> one) {
-        push(std::move(one));
-        detail::sort_last_in(items_);
-    }
+    void unpop(Numbered<T> one) { detail::put_back(items_, std::move(one)); }
     /// Undoes `push`. False if it has left already.
-    bool unpush(std::uint64_t number) {
-        const bool found = detail::move_to_back(items_, number);
-        if (found)
-            items_.pop_back();
-        return found;
-    }
+    bool unpush(std::uint64_t number) { return detail::take_out(items_, number); }
     std::size_t size() const { return items_.size(); }
 
   private:
@@ -97,16 +92,8 @@ class Lifo {
         items_.pop_back();
         return one;
     }
-    void unpop(Numbered<T> one) {
-        push(std::move(one));
-        detail::sort_last_in(items_);
-    }
-    bool unpush(std::uint64_t number) {
-        const bool found = detail::move_to_back(items_, number);
-        if (found)
-            items_.pop_back();
-        return found;
-    }
+    void unpop(Numbered<T> one) { detail::put_back(items_, std::move(one)); }
+    bool unpush(std::uint64_t number) { return detail::take_out(items_, number); }
     std::size_t size() const { return items_.size(); }
 
   private:
@@ -131,9 +118,7 @@ class SmallestFirst {
     }
     void unpop(Numbered<T> one) { push(std::move(one)); } // its number says where
     bool unpush(std::uint64_t number) {
-        const bool found = detail::move_to_back(items_, number);
-        if (found)
-            items_.pop_back();
+        const bool found = detail::take_out(items_, number);
         std::ranges::make_heap(items_, comes_later);
         return found;
     }
