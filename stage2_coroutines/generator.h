@@ -69,6 +69,7 @@ struct Conversation {
     Conversation* innermost = this; // itself, or the one that it has delegated to; in the
                                     // outermost, the one that runs when it is resumed
     // [/chain]
+    std::coroutine_handle<>* owned_by = nullptr; // in the frame of `caller`
     bool started = false;
     bool running = false;
     Place place;
@@ -134,6 +135,7 @@ class Delegating {
     /// see Generator::resume.
     void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
         inner_.promise().caller = &outer_;
+        inner_.promise().owned_by = &inner_.frame_; // for destroying the chain
         outer_.innermost = &inner_.promise();
     }
 
@@ -221,12 +223,14 @@ class [[nodiscard]] Generator {
     // [ownership]
     Generator(Generator&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
     Generator& operator=(Generator&& other) noexcept {
-        std::swap(frame_, other.frame_);
+        Generator taken(std::move(other));
+        std::swap(frame_, taken.frame_); // `taken` destroys the old frame
         return *this;
     }
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
     ~Generator() {
+        destroy_inner_frames();
         if (frame_)
             frame_.destroy();
     }
@@ -265,7 +269,10 @@ class [[nodiscard]] Generator {
 
     /// True once it has ended: it returned, an exception left it, or it was moved from.
     /// Must not be called while it is running.
-    bool done() const { return !frame_ || frame_.done(); }
+    bool done() const {
+        assert(!running()); // the standard allows it only while it is suspended
+        return !frame_ || frame_.done();
+    }
 
     /// True once it has begun, even if it has ended since.
     bool started() const { return frame_ && promise().started; }
@@ -307,9 +314,11 @@ class [[nodiscard]] Generator {
 
     using Handle = std::coroutine_handle<promise_type>;
 
-    explicit Generator(Handle frame) : frame_(frame) {}
+    explicit Generator(std::coroutine_handle<> frame) : frame_(frame) {}
 
-    promise_type& promise() const { return frame_.promise(); }
+    promise_type& promise() const {
+        return Handle::from_address(frame_.address()).promise();
+    }
 
     void check_not_running() const {
         if (running())
@@ -375,6 +384,20 @@ class [[nodiscard]] Generator {
     }
     // [/run]
 
+    /// Destroys the frames that this one waits for, the innermost first. The other way
+    /// round, each frame would destroy the next one from inside, and a long chain would
+    /// overflow the stack.
+    void destroy_inner_frames() noexcept {
+        if (!frame_ || running()) // run_chain has thrown: `innermost` may be out of date
+            return;
+        detail::Conversation<Yield, Send>*& innermost = promise().innermost;
+        while (innermost != &promise()) {
+            auto* const one = std::exchange(innermost, innermost->caller);
+            *one->owned_by = nullptr;
+            one->frame.destroy();
+        }
+    }
+
     auto take_returned() {
         if (promise().error)
             std::rethrow_exception(promise().error);
@@ -397,7 +420,7 @@ class [[nodiscard]] Generator {
             return *std::move(returned);
     }
 
-    Handle frame_;
+    std::coroutine_handle<> frame_;
 };
 
 } // namespace stage2

@@ -42,12 +42,12 @@ class Task final : private Witness {
     /// Destroys the coroutine, wherever it waits. The future that it waits for may
     /// outlive it.
     ~Task() {
-        if (!done())
+        if (!ended_)
             trace("destroyed");
     }
 
     /// True once the coroutine has ended.
-    bool done() const { return coroutine_.done(); }
+    bool done() const { return ended_; }
 
     /// Where the coroutine waits: see Generator::chain.
     std::vector<Place> chain() const { return coroutine_.chain(); }
@@ -62,9 +62,11 @@ class Task final : private Witness {
             reply = awaited != nullptr ? coroutine_.send(awaited->result())
                                        : coroutine_.next();
         } catch (...) {
+            ended_ = true;
             trace("threw");
             throw TaskFailed(coroutine_.traceback());
         }
+        ended_ = !reply.yielded;
         if (reply.yielded)
             wait_for(**reply.yielded);
         else
@@ -88,6 +90,7 @@ class Task final : private Witness {
     void ended(const Place& caller, const Place& callee) override;
 
     Coroutine<> coroutine_;
+    bool ended_ = false; // a coroutine that is running can't be asked
     common::Tracer& tracer_;
     std::shared_ptr<Task*> self_ = std::make_shared<Task*>(this); // dies with this task
 };

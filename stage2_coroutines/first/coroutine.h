@@ -3,6 +3,10 @@
 //
 // Those of stages 2 and 3 know it too, but are resumed from one loop (book/08a and 11).
 // Explained in book/08 (coroutines calling coroutines).
+//
+// Destroying one that waits destroys the one that it awaits from inside, and so on, so a
+// chain of hundreds of thousands would overflow the stack. Stages 2 and 3 destroy the
+// innermost first.
 #pragma once
 
 #include "stage2_coroutines/first/future.h"

@@ -2,6 +2,10 @@
 // that a task drives.
 //
 // The real one is runtime/task/coroutine.h; page 11 explains what it adds.
+//
+// Destroying one that waits destroys the one that it awaits from inside, and so on, so a
+// chain of hundreds of thousands would overflow the stack. The real task destroys the
+// innermost first.
 #pragma once
 
 #include <coroutine>

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <ostream> // doctest wants it
@@ -171,6 +172,28 @@ Generator<int, int, int> deep(int below) {
     else
         result = co_yield 5;
     co_return result + 1;
+}
+
+/// Notes how deep in the stack it is destroyed.
+class Plummet {
+  public:
+    explicit Plummet(std::vector<const char*>& depths) : depths_(depths) {}
+    ~Plummet() {
+        depths_.push_back(static_cast<const char*>(__builtin_frame_address(0)));
+    }
+    Plummet(const Plummet&) = delete;
+    Plummet& operator=(const Plummet&) = delete;
+
+  private:
+    std::vector<const char*>& depths_;
+};
+
+Generator<int, int> plumbed(int below, std::vector<const char*>& depths) {
+    const Plummet plummet(depths);
+    if (below > 0)
+        co_await plumbed(below - 1, depths);
+    else
+        co_yield 1;
 }
 
 Generator<int, int, int> one() { co_return 1; }
@@ -386,6 +409,18 @@ TEST_CASE("a generator can be moved even while it waits") {
     CHECK(many[0].next().yielded == 5);
 }
 
+TEST_CASE("a generator that is assigned to destroys its old frame at once") {
+    Log log;
+    auto a = holder(log, 1);
+    a.next();
+    auto b = holder(log, 0);
+    b.next();
+    a = std::move(b);
+    CHECK(log == Log{"holder 0 died", "holder 1 died"});
+    CHECK(b.done()); // NOLINT(bugprone-use-after-move): it is empty, and says so
+    CHECK(a.next().returned == 1);
+}
+
 TEST_CASE("only a generator that has not begun can be delegated to") {
     Log log;
     auto fresh = whole(patient(log));
@@ -453,9 +488,19 @@ TEST_CASE("delegation works ten thousand generators deep") {
     failing.next();
     CHECK_THROWS_WITH(failing.throw_(error("from the bottom")), "from the bottom");
     CHECK(failing.traceback().size() == size);
+}
 
-    auto dropped = deep(depth);
-    dropped.next();
+TEST_CASE("a waiting chain of generators is destroyed with little stack") {
+    constexpr int many = 10'000;
+    std::vector<const char*> depths;
+    {
+        auto chain = plumbed(many, depths);
+        chain.next();
+        CHECK(depths.empty());
+    }
+    CHECK(depths.size() == many + 1);
+    const auto [lowest, highest] = std::ranges::minmax(depths);
+    CHECK(highest - lowest < 10'000); // bytes, enough for a sanitizer's frames
 }
 
 TEST_CASE("a million delegations in a row use no stack either") {

@@ -197,6 +197,20 @@ TEST_CASE_FIXTURE(Fixture, "a task list owns its tasks and drops those that are 
     CHECK(log.size() == before + 1);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a task may start so many others that its list is swept") {
+    stage2::TaskList tasks(tracer);
+    tasks.start([](stage2::TaskList& list, FuturePtr future, Log& l) -> Coroutine<> {
+        co_await future;
+        for (int i = 0; i < 100; ++i) // while this one is running
+            list.start([](Log& ended) -> Coroutine<> {
+                ended.emplace_back("ended");
+                co_return;
+            }(l));
+    }(tasks, a, log));
+    a->set_result("");
+    CHECK(log.size() == 100);
+}
+
 TEST_SUITE("kept wrong on purpose") {
     TEST_CASE_FIXTURE(Fixture, "not K1: the first step is taken in the constructor") {
         log.emplace_back("before");

@@ -10,7 +10,8 @@ class Owner {
     Owner() : frame_(make_frame()) {}
     Owner(Owner&& other) noexcept : frame_(std::exchange(other.frame_, no_frame)) {}
     Owner& operator=(Owner&& other) noexcept {
-        std::swap(frame_, other.frame_); // `other` destroys ours
+        Owner taken(std::move(other));
+        std::swap(frame_, taken.frame_); // `taken` destroys ours
         return *this;
     }
     Owner(const Owner&) = delete;

@@ -28,7 +28,8 @@ class [[nodiscard]] Job {
     Job() = default;
     Job(Job&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
     Job& operator=(Job&& other) noexcept {
-        std::swap(frame_, other.frame_);
+        Job taken(std::move(other));
+        std::swap(frame_, taken.frame_); // `taken` destroys the old frame
         return *this;
     }
     Job(const Job&) = delete;
