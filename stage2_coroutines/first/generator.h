@@ -67,6 +67,8 @@ class [[nodiscard]] Generator {
   private:
     // [resume]
     std::optional<Yield> resume() {
+        if (frame_.done()) // it has ended before
+            return std::nullopt;
         frame_.resume(); // runs until it stops again; then this call returns
         if (frame_.promise().error)
             std::rethrow_exception(frame_.promise().error);

@@ -60,6 +60,7 @@ TEST_CASE("the smallest generator yields values and takes those that are sent") 
     CHECK(talker.next() == 1);
     CHECK(talker.send("hello") == 2);
     CHECK(talker.send("bye") == std::nullopt);
+    CHECK(talker.next() == std::nullopt); // it has ended, and isn't resumed again
     CHECK(talker.returned() == "done");
     CHECK(log
           == Log{"begins", "was sent hello", "was sent bye", "local variable is gone"});
@@ -85,6 +86,7 @@ TEST_CASE("an exception from the smallest generator comes out of the resuming ca
     auto generator = failing();
     CHECK(generator.next() == 1);
     CHECK_THROWS_WITH_AS(generator.send(0), "no", std::runtime_error);
+    CHECK(generator.next() == std::nullopt); // that ended it
 }
 
 TEST_CASE("the smallest future calls every callback that was added") {
