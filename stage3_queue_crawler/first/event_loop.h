@@ -46,7 +46,7 @@ class EventLoop {
         if (!ready_.empty())
             timeout = common::Selector::Milliseconds(0);
         for (const common::Ready& event : selector_->select(timeout))
-            callbacks_.at(event.fd)();
+            call_back(event.fd);
         RunQueue now;
         now.append(ready_);
         while (!now.empty())
@@ -54,6 +54,14 @@ class EventLoop {
     }
 
   private:
+    void call_back(int fd) {
+        const auto found = callbacks_.find(fd);
+        if (found == callbacks_.end()) // an earlier callback has unwatched it
+            return;
+        const auto callback = found->second; // a copy, since it may unwatch itself
+        callback();
+    }
+
     std::unique_ptr<common::Selector> selector_;
     std::unordered_map<int, std::function<void()>> callbacks_; // by descriptor
     RunQueue ready_;

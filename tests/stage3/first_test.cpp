@@ -6,6 +6,7 @@
 #include "stage3_queue_crawler/first/queue.h"
 #include "stage3_queue_crawler/first/shared_queue.h"
 #include "stage3_queue_crawler/first/task.h"
+#include "tests/support/socket_pair.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -109,6 +110,35 @@ TEST_CASE("the smallest loop: what a turn makes ready runs in the next one") {
     CHECK(again.times == 1);
     loop.turn();
     CHECK(again.times == 2);
+}
+
+TEST_CASE("the smallest loop: a callback may unwatch its own descriptor") {
+    EventLoop loop;
+    const tests::SocketPair pair;
+    Log log;
+    loop.watch(pair.near.fd(), common::Events::write, [&, text = std::string(40, 'x')] {
+        loop.unwatch(pair.near.fd());
+        log.push_back(text); // a sanitizer sees whether it's still there
+    });
+    loop.turn();
+    loop.turn(std::chrono::milliseconds(0));
+    CHECK(log == Log{std::string(40, 'x')});
+}
+
+TEST_CASE("the smallest loop: a callback may unwatch a descriptor that is ready, too") {
+    EventLoop loop;
+    const tests::SocketPair pair;
+    int calls = 0;
+    const auto watch = [&](int fd, int other) {
+        loop.watch(fd, common::Events::write, [&, other] {
+            ++calls;
+            loop.unwatch(other);
+        });
+    };
+    watch(pair.near.fd(), pair.far.fd());
+    watch(pair.far.fd(), pair.near.fd());
+    loop.turn(); // both are ready
+    CHECK(calls == 1);
 }
 
 TEST_CASE("the smallest future runs nothing inside set_result") {
