@@ -741,6 +741,24 @@ TEST_CASE("a session that ends fails the fetches that wait") {
     }(server.url()));
 }
 
+TEST_CASE("a response may outlive its session, but can't be read to its end") {
+    ScriptedServer server;
+    server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, Hold{}});
+    stage3::run([](std::string url) -> Coroutine<> {
+        auto session = std::make_unique<Session>(stage3::running_loop());
+        Response response = co_await session->get(url_of(url));
+        session.reset();
+        CHECK(response.status() == 200);
+        std::string why;
+        try {
+            co_await response.read();
+        } catch (const FetchError& error) {
+            why = error.what();
+        }
+        CHECK(why == "the session has ended");
+    }(server.url()));
+}
+
 TEST_CASE("headers that end in the middle are an error") {
     ScriptedServer server;
     for (const char* text :

@@ -3,10 +3,13 @@
 
     judge.py run PROGRAM COMPILER VERSION    the address sanitizer's verdicts (status 77: there is none)
     judge.py lint COMMAND...                 clang-tidy's verdicts on wrong.cpp and mended.cpp
+    judge.py warn COMPILER...                what clang warns about if the runtime has attributes for it
     judge.py report PROGRAM TRAP             a report for the page, with only the frames in our files
 
 PROGRAM is lifetime_traps, built by COMPILER (gcc or clang) of VERSION. The table covers two compilers;
 the findings of others are printed, and only findings in the mended traps are mistakes.
+
+"warn" compiles copies of the headers and of the traps to which ATTRIBUTES have been added.
 """
 from __future__ import annotations
 
@@ -14,10 +17,12 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parents[2] / "book/20-what-must-outlive-what.md"
+ROOT = HERE.parents[2]
+PAGE = ROOT / "book/20-what-must-outlive-what.md"
 SKIPPED = 77  # meson's status for "skipped"
 NOTHING = "nothing"
 BY_CHANCE = "by chance"  # the tool may find that something is wrong, but not what
@@ -25,6 +30,44 @@ AFTER_RETURN = "detect_stack_use_after_return="
 FINE = ["at-once", "by-index"]
 KNOWN = {("gcc", "12"): ["g++ 12", "g++ 12, told to"], ("clang", "19"): ["clang++ 19"]}
 TIDY = "clang-tidy 19"
+WARNS = "clang++ 19, attributes"
+NEWER = {"19": {}, "22": {"2": "-Wreturn-stack-address"}}  # what else the page says about these versions
+# What to add where: a coroutine's arguments must outlive what the call returns, and what becomes of that.
+TASK = "stage3_queue_crawler/runtime/task"
+ATTRIBUTES = [
+    (f"{TASK}/coroutine.h", r"class \[\[(?=nodiscard)", "clang::coro_return_type, clang::coro_lifetimebound, "),
+    (f"{TASK}/coroutine.h", r"(?m)^ +(?=Coroutine get_return_object)",
+     "[[clang::coro_wrapper, clang::coro_disable_lifetimebound]] "),
+    (f"{TASK}/wait.h", r"(?m)^(?=Coroutine<)", "[[clang::coro_wrapper]] "),
+    (f"{TASK}/task.h", r"\bcreate_task\((?:EventLoop& loop, )?Coroutine<T> coroutine", " [[clang::lifetimebound]]"),
+    ("tests/stage3/lifetime_traps/wrong.cpp", r"\blinks\(\) const", " [[clang::lifetimebound]]"),
+    ("tests/stage3/lifetime_traps/mended.cpp", r"\blinks\(\) const", " [[clang::lifetimebound]]"),
+]
+# The third trap without the runtime, and C++23's cure for it.
+CLOSURE = """
+#include <coroutine>
+#include <cstdio>
+#include <string>
+struct Coroutine {
+    struct promise_type {
+        Coroutine get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<> frame;
+};
+int main() {
+    Coroutine coroutine;
+    {
+        const std::string host = "a text that is too long to be inside the string";
+        coroutine = [host](PARAMETERS) -> Coroutine { co_return void(std::puts(host.c_str())); }();
+    }
+    coroutine.frame.resume();
+    coroutine.frame.destroy();
+}
+"""
 
 
 def claims() -> dict[str, dict[str, str]]:
@@ -88,19 +131,49 @@ class Judge:
         self.hold("by-index", "modernize-loop-convert performance-unnecessary-copy-initialization",
                   self.findings(command, "wrong.cpp").get("Not a trap", NOTHING))
         self.hold("mended.cpp", "{}", str(self.findings(command, "mended.cpp")))
-        on = ["--checks=-*,cppcoreguidelines-avoid-reference-coroutine-parameters"]
-        self.hold("which have reference parameters", "1 7 Not a trap",
-                  " ".join(self.findings([*command, *on], "wrong.cpp")))
+        return 1 if self.problems else 0
+
+    def warn(self, compiler: list[str]) -> int:
+        version = subprocess.run([*compiler, "-dumpversion"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        major = version.split(".")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder)
+            for name in {name for name, _, _ in ATTRIBUTES}:
+                text = (ROOT / name).read_text(encoding="utf-8")
+                for _, place, attribute in (one for one in ATTRIBUTES if one[0] == name):
+                    text, times = re.subn(place, lambda found, added=attribute: found[0] + added, text)
+                    self.hold(f"{name}: a place for {attribute.strip(' ,')}", "True", str(times > 0))
+                (copy / name).parent.mkdir(parents=True, exist_ok=True)
+                (copy / name).write_text(text, encoding="utf-8")
+            command = [*compiler, "-std=c++20", "-Wall", "-Wextra", "-fsyntax-only", f"-I{copy}", f"-I{ROOT}"]
+            traps = copy / "tests/stage3/lifetime_traps"
+            found = self.findings(command, "wrong.cpp", traps)
+            for number, row in claims().items():
+                verdict = found.get(number, NOTHING)
+                claim = NEWER[major].get(number, row[WARNS]) if major in NEWER else verdict
+                self.hold(f"{number} with {Path(compiler[0]).name} {version.strip()}", claim, verdict)
+            self.hold("by-index", NOTHING, found.get("Not a trap", NOTHING))
+            self.hold("mended.cpp", "{}", str(self.findings(command, "mended.cpp", traps)))
+            for parameters, claim in [("", "stack-use-after-scope"), ("this auto", NOTHING)]:
+                source, program = copy / "closure.cpp", str(copy / "closure")
+                source.write_text(CLOSURE.replace("PARAMETERS", parameters), encoding="utf-8")
+                self.hold(f"[host]({parameters}) in C++23", "0", str(subprocess.run(
+                    [*compiler, "-std=c++23", "-fsyntax-only", source]).returncode))
+                if subprocess.run([*compiler, "-std=c++23", "-fsanitize=address", source, "-o", program],
+                                  stderr=subprocess.DEVNULL).returncode == 0:  # else it has no sanitizer here
+                    self.hold(f"[host]({parameters})", claim, play(program)[0])
         return 1 if self.problems else 0
 
     cache: dict[tuple, dict[str, str]] = {}
 
-    def findings(self, command: list[str], name: str) -> dict[str, str]:
+    def findings(self, command: list[str], name: str, folder: Path = HERE) -> dict[str, str]:
         key = (*command, name)
         if key not in self.cache:
-            run = subprocess.run([*command, HERE / name], stdin=subprocess.DEVNULL, text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            parts, lines = {}, (HERE / name).read_text(encoding="utf-8").splitlines()
+            run = subprocess.run([*command, folder / name], stdin=subprocess.DEVNULL, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            parts, lines = {}, (folder / name).read_text(encoding="utf-8").splitlines()
+            if folder != HERE and run.returncode != 0:  # clang-tidy's status only says that it found something
+                sys.exit(run.stdout)
             for line, check in re.findall(rf"/{name}:(\d+):\d+: (?:error|warning): .* \[([^,\]]+)", run.stdout):
                 part = next(found[1] for at in lines[int(line) - 1::-1]
                             if (found := re.match(r"// ---- (.*) ----", at)))
@@ -133,6 +206,8 @@ def main(what: str, *arguments: str) -> int:
         return Judge().run(*arguments)
     if what == "lint" and arguments:
         return Judge().lint(list(arguments))
+    if what == "warn" and arguments:
+        return Judge().warn(list(arguments))
     if what == "report" and len(arguments) == 2:
         return report(*arguments)
     sys.exit(__doc__)
