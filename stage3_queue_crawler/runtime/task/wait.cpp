@@ -8,7 +8,6 @@
 
 namespace stage3 {
 
-// [sleep]
 Coroutine<> sleep(EventLoop::Duration duration) {
     if (duration <= EventLoop::Duration::zero()) {
         co_await next_turn();
@@ -19,7 +18,6 @@ Coroutine<> sleep(EventLoop::Duration duration) {
         running_loop().call_later(duration, [over] { over.set_result_unless_done(); }));
     co_await over;
 }
-// [/sleep]
 
 // [readable]
 Coroutine<> readable(int fd) {
