@@ -89,12 +89,10 @@ class Rung {
     std::string where_;
 };
 
-enum class Descriptors : std::uint8_t { none, real };
-
 /// A loop whose clock is set by hand, and which allocates nothing for the test.
 class Bed {
   public:
-    Bed(Rung& r, Descriptors descriptors) : rung(r), loop(options(descriptors)) {
+    explicit Bed(Rung& r) : rung(r), loop(options()) {
         loop.set_exception_handler([this](const stage3::Report&) { ++reports; });
     }
 
@@ -134,23 +132,8 @@ class Bed {
     }
 
   private:
-    class Quiet final : public common::Selector {
-      public:
-        std::string_view name() const override { return "quiet"; }
-
-      private:
-        void add(int /*fd*/, common::Events /*events*/) override {}
-        void change(int /*fd*/, common::Events /*events*/) override {}
-        bool remove(int /*fd*/) override { return true; }
-        bool wait(int /*timeout_ms*/, std::vector<common::Ready>& /*ready*/) override {
-            return true;
-        }
-    };
-
-    stage3::LoopOptions options(Descriptors descriptors) {
+    stage3::LoopOptions options() {
         stage3::LoopOptions chosen;
-        if (descriptors == Descriptors::none)
-            chosen.selector = std::make_unique<Quiet>();
         chosen.clock = [this] { return now; };
         chosen.random = [] { return 7U; };
         return chosen;
@@ -235,8 +218,7 @@ bool memory_is_ours();
 /// Runs `scenario(bed)` on each rung: with a loop made before, or made while allocations
 /// fail.
 template <class Scenario>
-void climb(const char* name, Scenario scenario,
-           Descriptors descriptors = Descriptors::none) {
+void climb(const char* name, Scenario scenario) {
     if (!is_wanted(name) || !memory_is_ours())
         return;
     Climb all{.name = name};
@@ -261,13 +243,13 @@ void climb(const char* name, Scenario scenario,
                         memory_is_back();
                     };
                     if (loop_is_first) {
-                        Bed bed(rung, descriptors);
+                        Bed bed(rung);
                         fail(number, outage);
                         run(bed);
                     } else {
                         fail(number, outage);
                         rung.attempt([&] {
-                            Bed bed(rung, descriptors);
+                            Bed bed(rung);
                             run(bed);
                         });
                         memory_is_back();

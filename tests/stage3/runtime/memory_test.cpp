@@ -1073,133 +1073,121 @@ TEST_CASE("without memory, what other threads send arrives, or they are told") {
         }
         bed.finish();
     });
-    climb(
-        "threads: Resolver",
-        [](Bed& bed) {
-            std::vector<std::thread> threads;
-            {
+    climb("threads: Resolver", [](Bed& bed) {
+        std::vector<std::thread> threads;
+        {
+            const Spare spare;
+            threads.reserve(8);
+        }
+        const auto join_all = [&] {
+            for (std::thread& thread : threads)
+                if (thread.joinable())
+                    thread.join();
+        };
+        const stage3::AtExit joined(join_all);
+        stage3::Resolver resolver(
+            bed.loop,
+            [](const std::string& host) -> stage3::Resolver::Addresses {
+                if (host == "nowhere.example.org")
+                    throw common::ResolveError("no such host");
+                return {};
+            },
+            1,
+            [&](auto function) {
                 const Spare spare;
-                threads.reserve(8);
-            }
-            const auto join_all = [&] {
-                for (std::thread& thread : threads)
-                    if (thread.joinable())
-                        thread.join();
-            };
-            const stage3::AtExit joined(join_all);
-            stage3::Resolver resolver(
-                bed.loop,
-                [](const std::string& host) -> stage3::Resolver::Addresses {
-                    if (host == "nowhere.example.org")
-                        throw common::ResolveError("no such host");
-                    return {};
-                },
-                1,
-                [&](auto function) {
-                    const Spare spare;
-                    threads.emplace_back(
-                        [run = std::move(function)]() mutable { run(); });
-                });
-            Tasks tasks(bed);
-            const auto resolve = [&](const char* host) {
-                tasks.start([&resolver, host] {
-                    return [](stage3::Resolver& r, const char* name) -> Coroutine<> {
-                        std::string named(name);
-                        try {
-                            co_await r.resolve(std::move(named), 1h);
-                        } catch (const common::ResolveError&) {
-                            co_return; // as it should be
-                        }
-                    }(resolver, host);
-                });
-            };
-            for (const char* host :
-                 {"a.example.org", "nowhere.example.org", "a.example.org"})
-                resolve(host);
-            for (int i = 0; i < 4; ++i) {
-                bed.turns(2);
-                join_all();
-            }
-            memory_is_back();
-            // One that was refused doesn't spoil the name for all who ask later.
-            for (const char* host : {"a.example.org", "nowhere.example.org"})
-                resolve(host);
-            for (int i = 0; i < 6; ++i) {
-                bed.turns(3);
-                join_all();
-            }
-            bed.rung.check(tasks.all_done(), "a look-up never ends");
-            bed.rung.check(!resolver.is_busy(), "a thread's permit is lost");
-            bed.now += 2h;
-            bed.turns(6);
-            tasks.check();
-        },
-        Descriptors::real);
+                threads.emplace_back([run = std::move(function)]() mutable { run(); });
+            });
+        Tasks tasks(bed);
+        const auto resolve = [&](const char* host) {
+            tasks.start([&resolver, host] {
+                return [](stage3::Resolver& r, const char* name) -> Coroutine<> {
+                    std::string named(name);
+                    try {
+                        co_await r.resolve(std::move(named), 1h);
+                    } catch (const common::ResolveError&) {
+                        co_return; // as it should be
+                    }
+                }(resolver, host);
+            });
+        };
+        for (const char* host : {"a.example.org", "nowhere.example.org", "a.example.org"})
+            resolve(host);
+        for (int i = 0; i < 4; ++i) {
+            bed.turns(2);
+            join_all();
+        }
+        memory_is_back();
+        // One that was refused doesn't spoil the name for all who ask later.
+        for (const char* host : {"a.example.org", "nowhere.example.org"})
+            resolve(host);
+        for (int i = 0; i < 6; ++i) {
+            bed.turns(3);
+            join_all();
+        }
+        bed.rung.check(tasks.all_done(), "a look-up never ends");
+        bed.rung.check(!resolver.is_busy(), "a thread's permit is lost");
+        bed.now += 2h;
+        bed.turns(6);
+        tasks.check();
+    });
 }
 
 TEST_CASE("without memory, descriptors and signals call those who want to know") {
-    climb(
-        "descriptors: add_reader, add_writer",
-        [](Bed& bed) {
-            std::optional<Pipe> pipe;
-            {
-                const Spare spare;
-                pipe.emplace();
-            }
-            int reads = 0;
-            int writes = 0;
-            const int in = pipe->read.fd();
-            const int out = pipe->write.fd();
-            const auto read = [&, in] {
-                char byte = 0;
-                reads += static_cast<int>(::read(in, &byte, 1));
-            };
-            const auto write = [&, out] {
-                writes += static_cast<int>(::write(out, "x", 1));
-                bed.rung.must_not_throw("remove_writer",
-                                        [&] { bed.loop.remove_writer(out); });
-            };
-            const bool reader = bed.rung.attempt([&] { bed.loop.add_reader(in, read); });
-            bed.rung.attempt([&] { bed.loop.add_reader(in, read); }); // instead
-            const bool writer =
-                bed.rung.attempt([&] { bed.loop.add_writer(out, write); });
-            bed.turns(4);
-            memory_is_back();
-            bed.turns(4);
-            bed.rung.check(writes == (writer ? 1 : 0), "a writer was not called");
-            bed.rung.check(!reader || reads == writes, "a reader was not called");
-            bed.loop.add_writer(out, write); // works, whatever has happened
-            bed.loop.add_reader(in, read);
-            bed.turns(4);
-            bed.rung.check(writes == (writer ? 2 : 1), "a second writer was not called");
-            bed.rung.check(reads == writes, "a second reader was not called");
-            bed.rung.check(bed.loop.remove_reader(in), "the reader was forgotten");
-            bed.rung.check(bed.loop.watched() == 0, "something is still watched");
-            bed.finish();
-        },
-        Descriptors::real);
-    climb(
-        "signals: add_signal_handler",
-        [](Bed& bed) {
-            int calls = 0;
-            const bool added = bed.rung.attempt(
-                [&] { bed.loop.add_signal_handler(SIGUSR2, [&] { ++calls; }); });
-            if (added)
-                static_cast<void>(std::raise(SIGUSR2));
-            bed.turns(3);
-            memory_is_back();
-            bed.turns(2);
-            bed.rung.check(calls == (added ? 1 : 0), "a signal's handler was not called");
-            bed.loop.add_signal_handler(SIGUSR2, [&] { ++calls; });
+    climb("descriptors: add_reader, add_writer", [](Bed& bed) {
+        std::optional<Pipe> pipe;
+        {
+            const Spare spare;
+            pipe.emplace();
+        }
+        int reads = 0;
+        int writes = 0;
+        const int in = pipe->read.fd();
+        const int out = pipe->write.fd();
+        const auto read = [&, in] {
+            char byte = 0;
+            reads += static_cast<int>(::read(in, &byte, 1));
+        };
+        const auto write = [&, out] {
+            writes += static_cast<int>(::write(out, "x", 1));
+            bed.rung.must_not_throw("remove_writer",
+                                    [&] { bed.loop.remove_writer(out); });
+        };
+        const bool reader = bed.rung.attempt([&] { bed.loop.add_reader(in, read); });
+        bed.rung.attempt([&] { bed.loop.add_reader(in, read); }); // instead
+        const bool writer = bed.rung.attempt([&] { bed.loop.add_writer(out, write); });
+        bed.turns(4);
+        memory_is_back();
+        bed.turns(4);
+        bed.rung.check(writes == (writer ? 1 : 0), "a writer was not called");
+        bed.rung.check(!reader || reads == writes, "a reader was not called");
+        bed.loop.add_writer(out, write); // works, whatever has happened
+        bed.loop.add_reader(in, read);
+        bed.turns(4);
+        bed.rung.check(writes == (writer ? 2 : 1), "a second writer was not called");
+        bed.rung.check(reads == writes, "a second reader was not called");
+        bed.rung.check(bed.loop.remove_reader(in), "the reader was forgotten");
+        bed.rung.check(bed.loop.watched() == 0, "something is still watched");
+        bed.finish();
+    });
+    climb("signals: add_signal_handler", [](Bed& bed) {
+        int calls = 0;
+        const bool added = bed.rung.attempt(
+            [&] { bed.loop.add_signal_handler(SIGUSR2, [&] { ++calls; }); });
+        if (added)
             static_cast<void>(std::raise(SIGUSR2));
-            bed.turns(2);
-            bed.rung.check(calls == (added ? 2 : 1), "a second handler was not called");
-            bed.finish();
-            struct sigaction now{};
-            ::sigaction(SIGUSR2, nullptr, &now);
-            bed.rung.check(now.sa_handler == SIG_DFL, "the loop still has the signal");
-        },
-        Descriptors::real);
+        bed.turns(3);
+        memory_is_back();
+        bed.turns(2);
+        bed.rung.check(calls == (added ? 1 : 0), "a signal's handler was not called");
+        bed.loop.add_signal_handler(SIGUSR2, [&] { ++calls; });
+        static_cast<void>(std::raise(SIGUSR2));
+        bed.turns(2);
+        bed.rung.check(calls == (added ? 2 : 1), "a second handler was not called");
+        bed.finish();
+        struct sigaction now{};
+        ::sigaction(SIGUSR2, nullptr, &now);
+        bed.rung.check(now.sa_handler == SIG_DFL, "the loop still has the signal");
+    });
 }
 
 TEST_CASE("without memory, run ends all tasks, or says why not") {
