@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <future>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -425,6 +426,144 @@ TEST_CASE("a reader that another one removes in the same turn isn't called") {
     put(b);
     loop.run_forever();
     CHECK(called == 1);
+}
+
+namespace {
+
+/// A real loop that notes its reports.
+struct Reporting {
+    Reporting() {
+        loop.set_exception_handler(
+            [this](const stage3::Report& report) { reports.push_back(report.message); });
+    }
+    void turns(int count) {
+        for (int i = 0; i < count; ++i) {
+            loop.stop();
+            loop.run_forever();
+        }
+    }
+
+    Log reports;
+    EventLoop loop;
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Reporting,
+                  "a descriptor that was closed too early is reported, and forgotten") {
+    Pipe pipe;
+    const int in = pipe.read.fd();
+    const int out = pipe.write.fd();
+    SUBCASE("it has a reader") {
+        loop.add_reader(in, [] {});
+        pipe.read.close();
+        CHECK(loop.remove_reader(in));
+    }
+    SUBCASE("it has a writer") {
+        loop.add_writer(out, [] {});
+        pipe.write.close();
+        CHECK(loop.remove_writer(out));
+    }
+    SUBCASE("it has both") {
+        loop.add_reader(in, [] {});
+        loop.add_writer(in, [] {});
+        pipe.read.close();
+        CHECK(loop.remove_reader(in));
+        loop.remove_writer(in); // forgotten already, or is now
+    }
+    SUBCASE("its file is still open under another number") {
+        loop.add_reader(in, [] {});
+        const common::Socket other(::dup(in));
+        pipe.read.close();
+        CHECK(loop.remove_reader(in));
+    }
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].find("closed") != std::string::npos);
+    CHECK(loop.watched() == 0);
+    CHECK_FALSE(loop.remove_reader(in));
+    CHECK_FALSE(loop.remove_writer(out));
+    turns(2);
+    CHECK(reports.size() == 1);
+}
+
+TEST_CASE_FIXTURE(Reporting,
+                  "a descriptor's number is watched anew if it was closed too early") {
+    const Pipe first;
+    const Pipe second;
+    const int number = first.read.fd();
+    int old = 0;
+    int called = 0;
+    loop.add_reader(number, [&] { ++old; });
+    SUBCASE("for the same event") {
+        REQUIRE(::dup2(second.read.fd(), number) == number); // closes it first
+        loop.add_reader(number, [&] {
+            ++called;
+            char byte = 0;
+            CHECK(::read(number, &byte, 1) == 1);
+        });
+        turns(2);
+        CHECK(called == 0);
+        put(second);
+        turns(2);
+        CHECK(called == 1);
+        CHECK(loop.remove_reader(number));
+    }
+    SUBCASE("for another event, too") {
+        REQUIRE(::dup2(second.write.fd(), number) == number);
+        loop.add_writer(number, [&] {
+            ++called;
+            CHECK(loop.remove_writer(number));
+        });
+        turns(3);
+        CHECK(called == 1);
+        loop.remove_reader(number);
+    }
+    CHECK(old == 0);
+    CHECK(loop.watched() == 0);
+}
+
+TEST_CASE_FIXTURE(Reporting, "two tasks wait for one descriptor, which is closed: "
+                             "cancelling them doesn't abort") {
+    Pipe pipe;
+    const int fd = pipe.read.fd();
+    auto reads = stage3::create_task(loop, stage3::readable(fd));
+    auto writes = stage3::create_task(loop, [](int number) -> Coroutine<> {
+        co_await stage3::writable(number); // a pipe's end for reading can't be written
+    }(fd));
+    turns(2);
+    pipe.read.close();
+    reads.cancel();
+    turns(2);
+    writes.cancel();
+    turns(2);
+    CHECK(reads.cancelled());
+    CHECK(writes.cancelled());
+    CHECK(reports.size() == 1);
+    CHECK(loop.watched() == 0);
+}
+
+TEST_CASE_FIXTURE(Reporting, "what the loop calls may hold what can't be copied") {
+    const Pipe pipe;
+    int sum = 0;
+    loop.call_soon_threadsafe([&sum, one = std::make_unique<int>(1)] { sum += *one; });
+    loop.add_reader(pipe.read.fd(), [&, two = std::make_unique<int>(2)] {
+        sum += *two;
+        take(pipe);
+    });
+    loop.add_writer(pipe.write.fd(), [&, four = std::make_unique<int>(4)] {
+        sum += *four;
+        put(pipe);
+        loop.remove_writer(pipe.write.fd());
+    });
+    loop.add_signal_handler(SIGUSR1,
+                            [&sum, eight = std::make_unique<int>(8)] { sum += *eight; });
+    CHECK(std::raise(SIGUSR1) == 0);
+    const stage3::Future<> future(loop);
+    future.add_done_callback(
+        [&sum, sixteen = std::make_unique<int>(16)](const auto&) { sum += *sixteen; });
+    future.set_result();
+    turns(4);
+    CHECK(sum == 31);
 }
 
 TEST_CASE("call_soon_threadsafe wakes the loop from another thread") {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <ostream> // doctest wants it
 #include <semaphore>
@@ -150,6 +151,107 @@ TEST_CASE("a loop that closes waits for running jobs and drops the others") {
         CHECK(held.use_count() == 1);
         CHECK_FALSE(first.done());
     }
+}
+
+namespace {
+
+void wait_until_idle(stage3::ThreadPool& pool) {
+    while (pool.is_busy())
+        std::this_thread::yield();
+}
+
+} // namespace
+
+TEST_CASE("a pool of the caller's outlives the loop") {
+    stage3::ThreadPool pool(1);
+    std::binary_semaphore begun(0);
+    std::binary_semaphore let_go(0);
+    std::atomic<int> ended = 0;
+    auto held = std::make_shared<int>();
+    auto loop = std::make_unique<EventLoop>();
+    const auto runs = run_in_executor(*loop, pool, [&, held] {
+        begun.release();
+        let_go.acquire();
+        ++ended;
+        return 1;
+    });
+    const auto waits = run_in_executor(*loop, pool, [&, held] { return ++ended; });
+    const auto fails = run_in_executor(
+        *loop, pool, [held]() -> int { throw std::runtime_error("it rains there"); });
+    begun.acquire();
+    SUBCASE("the loop is destroyed first") { loop.reset(); }
+    SUBCASE("the loop is closed first") { loop->close(); }
+    let_go.release();
+    wait_until_idle(pool);
+    CHECK(ended >= 1); // whether the others begin is left open
+    CHECK(held.use_count() == 1);
+    CHECK_FALSE(runs.done());
+    CHECK_FALSE(waits.done());
+    CHECK_FALSE(fails.done());
+}
+
+TEST_CASE("a pool of the caller's that goes first cancels what never began") {
+    EventLoop loop;
+    std::counting_semaphore<> let_go(0);
+    std::atomic<int> began = 0;
+    std::vector<Future<>> jobs;
+    {
+        stage3::ThreadPool pool(1);
+        for (int i = 0; i < 100; ++i)
+            jobs.push_back(run_in_executor(loop, pool, [&] {
+                ++began;
+                let_go.acquire();
+            }));
+        std::atomic<bool> has_ended = false;
+        std::thread ends([&] {
+            pool.join();
+            has_ended = true;
+        });
+        while (!has_ended) { // only the job that has begun by then must be let go
+            let_go.release();
+            std::this_thread::yield();
+        }
+        ends.join();
+    }
+    for (int i = 0; i < 3; ++i) {
+        loop.stop();
+        loop.run_forever();
+    }
+    int finished = 0;
+    for (const Future<>& job : jobs) {
+        CHECK(job.done());
+        if (job.done() && !job.cancelled())
+            ++finished;
+    }
+    CHECK(finished == began);
+}
+
+TEST_CASE("a job runs with signals blocked, except those for its own errors") {
+    stage3::run([]() -> Coroutine<> {
+        const auto job = run_in_executor(stage3::running_loop(), [] {
+            sigset_t blocked;
+            ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+            return blocked;
+        });
+        const sigset_t mask = co_await job;
+        for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGCHLD})
+            CHECK(::sigismember(&mask, number) == 1);
+        for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+            CHECK(::sigismember(&mask, number) == 0);
+        sigset_t here;
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &here);
+        CHECK(::sigismember(&here, SIGINT) == 0); // in the loop's thread, they come
+    }());
+}
+
+TEST_CASE("a job may hold what can't be copied") {
+    stage3::run([]() -> Coroutine<> {
+        const auto job =
+            run_in_executor(stage3::running_loop(),
+                            [pointer = std::make_unique<int>(7)] { return *pointer; });
+        const int value = co_await job;
+        CHECK(value == 7);
+    }());
 }
 
 TEST_CASE("host names are looked up in a thread") {

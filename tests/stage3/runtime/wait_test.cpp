@@ -9,15 +9,20 @@
 
 #include <doctest/doctest.h>
 
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 using namespace std::chrono_literals;
 using stage3::Cancelled;
 using stage3::Coroutine;
+using stage3::create_task;
 using stage3::Event;
 using stage3::Future;
 using stage3::next_turn;
@@ -217,6 +222,147 @@ TEST_CASE_FIXTURE(
     CHECK(waiter.cancelled());
 }
 
+namespace {
+
+/// Waits forever. When it is asked to end, it takes so many turns to answer with a value.
+Coroutine<int> refuse_after(int turns, int value) {
+    bool asked = false;
+    try {
+        co_await Future<>();
+    } catch (const Cancelled&) {
+        asked = true;
+    }
+    for (int i = 0; asked && i < turns; ++i)
+        co_await next_turn();
+    co_return value;
+}
+
+/// Notes what wait_for returns or throws, and whether the next wait throws Cancelled.
+Coroutine<> note_what_comes(LoopTest& test, Coroutine<int> inner) {
+    try {
+        const int value = co_await wait_for(std::move(inner), 1h);
+        test.note("value " + std::to_string(value));
+    } catch (const Rain&) {
+        test.note("rain");
+    }
+    try {
+        co_await next_turn();
+        test.note("never asked");
+    } catch (const Cancelled& cancelled) {
+        test.note("asked: " + cancelled.message);
+        throw;
+    }
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest, "W7: if the inner task answers the request with a value, "
+                            "the value comes first, then the request") {
+    // asyncio drops the value.
+    for (int i = 0; i < 4; ++i) {
+        CAPTURE(i);
+        log.clear();
+        auto waiter = task(note_what_comes(*this, refuse_after(i, 42)));
+        turns(2);
+        waiter.cancel("enough");
+        turns(i + 6);
+        CHECK(log == Log{"value 42", "asked: enough"});
+        CHECK(waiter.cancelled());
+    }
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W7: if the inner task answers the request with an error, "
+                            "the error comes first, then the request") {
+    auto waiter = task(note_what_comes(*this, fail_when_cancelled()));
+    turns(2);
+    waiter.cancel("enough");
+    turns(6);
+    CHECK(log == Log{"rain", "asked: enough"});
+    CHECK(waiter.cancelled());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "W7: if the inner task ends as it was asked to, the waiter "
+                            "gets Cancelled at once") {
+    auto waiter = task(note_what_comes(*this, after(2h, 1)));
+    turns(2);
+    waiter.cancel("enough");
+    turns(6);
+    CHECK(log.empty());
+    CHECK(waiter.cancelled());
+}
+
+TEST_CASE_FIXTURE(LoopTest, "fail_after keeps the future alive") {
+    const auto f = future<int>();
+    loop.call_soon([&] { stage3::fail_after(Future<int>(f), 1ms); });
+    turns(1);
+    time.now += 1ms;
+    turns(1);
+    CHECK_THROWS_AS(static_cast<void>(f.result()), Timeout);
+}
+
+// ---- Descriptors ----
+
+namespace {
+
+/// Waits for the descriptor, and notes how that ended.
+Coroutine<> wait_and_note(Coroutine<> ready, Log& log, std::string name) {
+    try {
+        co_await std::move(ready);
+        log.push_back(name + " woken");
+    } catch (const std::logic_error&) {
+        log.push_back(name + " refused");
+    }
+}
+
+Coroutine<> some_turns() {
+    for (int i = 0; i < 20; ++i)
+        co_await next_turn();
+}
+
+} // namespace
+
+TEST_CASE("a second task that waits until it can read a descriptor is refused") {
+    stage3::run([]() -> Coroutine<> {
+        const tests::Pipe pipe;
+        const int fd = pipe.read.fd();
+        Log log;
+        const auto first = create_task(wait_and_note(stage3::readable(fd), log, "first"));
+        const auto second =
+            create_task(wait_and_note(stage3::readable(fd), log, "second"));
+        co_await some_turns();
+        CHECK(log == Log{"second refused"});
+        CHECK(::write(pipe.write.fd(), "x", 1) == 1);
+        co_await some_turns();
+        CHECK(log == Log{"second refused", "first woken"});
+        // Now it's nobody's.
+        const auto third = create_task(wait_and_note(stage3::readable(fd), log, "third"));
+        co_await some_turns();
+        CHECK(log.back() == "third woken");
+    }());
+}
+
+TEST_CASE("a second task that waits until it can write a descriptor is refused") {
+    stage3::run([]() -> Coroutine<> {
+        const tests::Pipe pipe;
+        const int fd = pipe.write.fd();
+        CHECK_FALSE(common::make_nonblocking(fd));
+        CHECK_FALSE(common::make_nonblocking(pipe.read.fd()));
+        std::vector<char> bytes(4096);
+        while (::write(fd, bytes.data(), bytes.size()) > 0) {
+        }
+        Log log;
+        const auto first = create_task(wait_and_note(stage3::writable(fd), log, "first"));
+        const auto second =
+            create_task(wait_and_note(stage3::writable(fd), log, "second"));
+        co_await some_turns();
+        CHECK(log == Log{"second refused"});
+        while (::read(pipe.read.fd(), bytes.data(), bytes.size()) > 0) {
+        }
+        co_await some_turns();
+        CHECK(log == Log{"second refused", "first woken"});
+    }());
+}
+
 TEST_CASE_FIXTURE(LoopTest,
                   "W8: gather returns the results in order, whichever came first") {
     // task::GatherTestsBase.test_success
@@ -401,6 +547,67 @@ TEST_CASE("R2: tasks that main leaves are cancelled even if main throws") {
                     }(test)),
                     Rain);
     CHECK(test.log == Log{"cancelled", "waited for"});
+}
+
+namespace {
+
+Coroutine<> say(LoopTest& test, std::string words) {
+    try {
+        co_await stage3::sleep(1s);
+        test.note(words);
+    } catch (const Cancelled&) {
+        test.note(words + " asked to end");
+    }
+    if (words == "goodbye")
+        static_cast<void>(create_task(say(test, "last words")));
+}
+
+/// Cleans up by starting another task, as one that says goodbye to a server does.
+Coroutine<> leave_politely(LoopTest& test) {
+    try {
+        co_await stage3::sleep(1h);
+    } catch (const Cancelled&) {
+        test.note("asked to end");
+        static_cast<void>(create_task(say(test, "goodbye")));
+    }
+}
+
+} // namespace
+
+TEST_CASE("R2: a task that is started by one that was asked to end is waited for, and "
+          "isn't asked to end") {
+    // asyncio destroys it.
+    LoopTest test;
+    stage3::run(
+        [](LoopTest& t) -> Coroutine<> {
+            stage3::running_loop().set_exception_handler(
+                [&t](const stage3::Report& report) { t.reports.push_back(report); });
+            static_cast<void>(create_task(leave_politely(t)));
+            co_await next_turn();
+            co_await next_turn();
+        }(test),
+        test.time.options());
+    CHECK(test.log == Log{"asked to end", "goodbye", "last words"});
+    CHECK(test.reports.empty());
+    CHECK(test.elapsed() == 2000);
+}
+
+TEST_CASE("R2: no exception is on its way while the tasks that main leaves end") {
+    LoopTest test;
+    CHECK_THROWS_AS(stage3::run([](LoopTest& t) -> Coroutine<> {
+                        static_cast<void>(create_task([](LoopTest& u) -> Coroutine<> {
+                            try {
+                                co_await stage3::sleep(1h);
+                            } catch (const Cancelled&) {
+                                u.note("asked to end");
+                            }
+                            u.note(std::to_string(std::uncaught_exceptions()));
+                        }(t)));
+                        co_await next_turn();
+                        throw Rain();
+                    }(test)),
+                    Rain);
+    CHECK(test.log == Log{"asked to end", "0"});
 }
 
 TEST_CASE_FIXTURE(LoopTest, "R3: run inside a running loop is refused") {
