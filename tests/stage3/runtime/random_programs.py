@@ -90,15 +90,14 @@ async def wait_for(awaitable, timeout):
             cancelled = request
         timer.cancel()
         inner.remove_done_callback(wake)
-    timed_out = False
-    if not inner.done():
-        another = await cancel_and_wait(inner)
-        if another or cancelled:
-            raise another or cancelled
-        timed_out = True
-    elif cancelled:
+    must_cancel = not inner.done()
+    if must_cancel:
+        cancelled = await cancel_and_wait(inner) or cancelled
+        if cancelled and inner.cancelled():
+            raise cancelled
+    if cancelled:
         asyncio.current_task().cancel(*cancelled.args)
-    if timed_out and inner.cancelled():
+    if must_cancel and inner.cancelled():
         raise TimeoutError
     return inner.result()
 
