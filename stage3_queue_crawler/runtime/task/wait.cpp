@@ -2,7 +2,6 @@
 
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -119,11 +118,16 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) 
     if (count == 0)
         co_return 0;
     Gathering state{.left = count, .failed = count, .woken = Future<>()};
-    std::vector<std::unique_ptr<CancelAtExit>> callbacks;
+    std::vector<Handle> callbacks;
+    callbacks.reserve(count);
+    const AtExit stop([&callbacks] {
+        for (const Handle& one : callbacks)
+            one.cancel();
+    });
     for (std::size_t i = 0; i < count; ++i) {
         FutureBase& child = *children[i];
         child.mark_retrieved(); // we throw what matters of it
-        callbacks.push_back(std::make_unique<CancelAtExit>(child.add_done_callback(
+        callbacks.push_back(child.add_done_callback(
             [&state, &child, i, count] {
                 --state.left;
                 if (state.failed == count && (child.cancelled() || child.exception()))
@@ -131,7 +135,7 @@ Coroutine<std::size_t> wait_for_all_or_failure(std::vector<FuturePtr> children) 
                 if (state.over(count))
                     state.woken.set_result_unless_done();
             },
-            std::source_location::current())));
+            std::source_location::current()));
     }
     std::optional<Cancelled> cancelled;
     try {
