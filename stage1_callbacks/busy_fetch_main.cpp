@@ -39,7 +39,7 @@ void check(const std::error_code& error, const char* what) {
 common::Socket connect_to(const common::Url& url, Calls& calls) {
     const auto address = common::resolve(std::string(url.host()), url.port()).front();
     std::error_code error;
-    common::Socket socket = common::Socket::open_tcp(address.family(), error);
+    common::Socket socket = common::Socket::open(address.family(), error);
     check(error, "socket");
     do { // until it says that it is already connected
         ++calls.connect;

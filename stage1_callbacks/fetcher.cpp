@@ -37,7 +37,7 @@ void Fetcher::connect_to_next_address() {
     socket_.close(); // of an address that has failed, if any
     while (!addresses_.empty()) {
         const auto address = addresses_.back().with_port(record_.url.port());
-        socket_ = common::Socket::open_tcp(address.family(), error);
+        socket_ = common::Socket::open(address.family(), error);
         if (!error && !crawl_.loop().can_watch(socket_.fd()))
             error = std::make_error_code(std::errc::too_many_files_open);
         if (common::no_descriptor_left(error) && crawl_.in_flight() > 1) {
@@ -47,6 +47,7 @@ void Fetcher::connect_to_next_address() {
         }
         begin();
         addresses_.pop_back();
+        socket_.limit_silence();
         if (!error)
             error = socket_.connect(address);
         // "In progress" is how a non-blocking connect says that all is well.

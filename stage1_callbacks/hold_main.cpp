@@ -87,7 +87,7 @@ void hold_sockets(std::size_t wanted) {
     std::vector<common::Socket> sockets;
     while (sockets.size() < wanted) {
         std::error_code error;
-        common::Socket socket = common::Socket::open_tcp(AF_INET, error);
+        common::Socket socket = common::Socket::open(AF_INET, error);
         if (error) {
             fmt::print("socket {} could not be made: {}\n", sockets.size() + 1,
                        common::describe(error));

@@ -14,7 +14,8 @@ using common::Socket;
 Coroutine<> fetch_one(common::EventLoop& loop, common::Address address,
                       std::string request, std::string& response) {
     std::error_code error;
-    Socket socket = Socket::open_tcp(address.family(), error);
+    Socket socket = Socket::open(address.family(), error);
+    socket.limit_silence();
     if (!error)
         error = socket.connect(address);
 

@@ -38,11 +38,12 @@ struct FetchFailed : std::runtime_error {
 /// A new socket. Throws NoDescriptor if no descriptor is left, but another fetch will
 /// give its own back.
 common::Socket open_socket(int family, common::Crawl& crawl, std::error_code& error) {
-    common::Socket socket = common::Socket::open_tcp(family, error);
+    common::Socket socket = common::Socket::open(family, error);
     if (!error && !crawl.loop().can_watch(socket.fd()))
         error = std::make_error_code(std::errc::too_many_files_open);
     if (common::no_descriptor_left(error) && crawl.in_flight() > 1)
         throw NoDescriptor();
+    socket.limit_silence();
     return socket;
 }
 

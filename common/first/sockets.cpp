@@ -18,8 +18,9 @@ void check(const std::error_code& error, const char* what) {
 common::Socket begin_to_connect(const common::Url& url) {
     const auto address = common::resolve(std::string(url.host()), url.port()).front();
     std::error_code error;
-    common::Socket socket = common::Socket::open_tcp(address.family(), error);
+    common::Socket socket = common::Socket::open(address.family(), error);
     check(error, "socket");
+    socket.limit_silence();
     error = socket.connect(address);
     if (error != std::errc::operation_in_progress) // which means that all is well
         check(error, "connect");

@@ -35,13 +35,6 @@ constexpr int send_flags = MSG_NOSIGNAL;
 constexpr int send_flags = 0; // macOS: SO_NOSIGPIPE instead, set in open
 #endif
 
-// How long what we sent may stay unacknowledged. A server's *kernel* acknowledges,
-// however busy the server is, so silence at this level means that nothing holds the other
-// end. Perhaps the server's queue of new connections was full and ours fell off it, while
-// our side believes that it is connected (man 7 tcp, TCP_USER_TIMEOUT; man 2 listen,
-// backlog).
-[[maybe_unused]] constexpr unsigned unacknowledged_ms = 5000;
-
 } // namespace
 
 Address Address::of_unix_socket(const std::string& path) {
@@ -105,12 +98,13 @@ std::error_code make_nonblocking(int fd) noexcept {
 }
 
 Socket Socket::open(int family, std::error_code& error) noexcept {
+#ifdef SOCK_NONBLOCK // all in one system call
+    Socket socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    error = socket ? std::error_code() : last_error();
+#else
     Socket socket(::socket(family, SOCK_STREAM, 0));
-    if (!socket) {
-        error = last_error();
-        return {};
-    }
-    error = make_nonblocking(socket.fd());
+    error = socket ? make_nonblocking(socket.fd()) : last_error();
+#endif
     if (error)
         return {};
 #ifdef SO_NOSIGPIPE
@@ -120,14 +114,13 @@ Socket Socket::open(int family, std::error_code& error) noexcept {
     return socket;
 }
 
-Socket Socket::open_tcp(int family, std::error_code& error) noexcept {
-    Socket socket = open(family, error);
+void Socket::limit_silence(std::chrono::milliseconds limit) noexcept {
 #ifdef TCP_USER_TIMEOUT
-    if (socket)
-        ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_ms,
-                     sizeof unacknowledged_ms);
+    const auto milliseconds = static_cast<unsigned>(limit.count());
+    ::setsockopt(fd_, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+#else
+    static_cast<void>(limit);
 #endif
-    return socket;
 }
 
 void Socket::close() noexcept {

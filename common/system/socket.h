@@ -6,6 +6,7 @@
 // std::error_code; compare them with std::errc. See book/02.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -67,15 +68,24 @@ class Socket {
     Socket& operator=(const Socket&) = delete;
     ~Socket() { close(); }
 
-    /// Opens a non-blocking TCP socket for `family` (AF_INET, AF_INET6). On failure the
-    /// result is empty and `error` says why: too_many_files_open when this process has
-    /// no descriptor left, too_many_files_open_in_system when the machine has none.
-    /// A peer that acknowledges nothing for 5 s breaks the connection (timed_out), where
-    /// the system can do that.
-    static Socket open_tcp(int family, std::error_code& error) noexcept;
-
-    /// The same for any family, and with nothing of TCP: AF_UNIX, say.
+    /// Opens a non-blocking socket for `family`: AF_INET or AF_INET6 for TCP, AF_UNIX.
+    /// On failure the result is empty and `error` says why: too_many_files_open when this
+    /// process has no descriptor left, too_many_files_open_in_system when the machine has
+    /// none.
     static Socket open(int family, std::error_code& error) noexcept;
+
+    /// For a client that sends one short request, over TCP: if that isn't acknowledged
+    /// within `limit`, the connection is broken (timed_out), where the system can do
+    /// that. A server's *kernel* acknowledges, however busy the server is. So nothing
+    /// holds the other end: perhaps the server's queue of new connections was full, and
+    /// ours fell off it, while our side believes that it is connected (man 2 listen).
+    ///
+    /// Not for a client that sends much. If the server lives and reads nothing for a
+    /// while, its kernel acknowledges what it has, but has no room for more. That may
+    /// last as long as it likes, but this limit ends it, too (man 7 tcp,
+    /// TCP_USER_TIMEOUT: "zero window"; in Linux, tcp_probe_timer).
+    void
+    limit_silence(std::chrono::milliseconds limit = std::chrono::seconds(5)) noexcept;
 
     explicit operator bool() const noexcept { return fd_ >= 0; }
     int fd() const noexcept { return fd_; }

@@ -103,7 +103,8 @@ void fetch_all(List& list, const common::Address& address, std::size_t at_once) 
     std::vector<Connection> connections(std::min(at_once, list.paths.size()));
     for (Connection& connection : connections) {
         std::error_code error;
-        connection.socket = common::Socket::open_tcp(address.family(), error);
+        connection.socket = common::Socket::open(address.family(), error);
+        connection.socket.limit_silence();
         if (!error)
             error = connection.socket.connect(address);
         if (error && error != std::errc::operation_in_progress)

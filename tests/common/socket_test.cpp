@@ -17,6 +17,8 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -39,7 +41,7 @@ struct Connection {
     Connection() {
         const Socket listener = tests::listen_on_loopback(0);
         std::error_code error;
-        client = Socket::open_tcp(AF_INET, error);
+        client = Socket::open(AF_INET, error);
         REQUIRE_FALSE(error);
         error = client.connect(
             common::resolve("127.0.0.1", tests::local_port(listener)).front());
@@ -59,9 +61,11 @@ struct Connection {
 TEST_CASE("a socket owns its descriptor") {
     static_assert(!std::is_copy_constructible_v<Socket>);
     std::error_code error;
-    Socket first = Socket::open_tcp(AF_INET, error);
+    Socket first = Socket::open(AF_INET, error);
     REQUIRE_FALSE(error);
     const int fd = first.fd();
+    CHECK((::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0);
+    CHECK((::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
     Socket second = std::move(first);
     CHECK(second.fd() == fd);
     CHECK_FALSE(first); // NOLINT(bugprone-use-after-move): that is what is tested
@@ -73,7 +77,7 @@ TEST_CASE("a socket owns its descriptor") {
 TEST_CASE("a non-blocking connect reports that it is in progress") {
     const Socket listener = tests::listen_on_loopback(0);
     std::error_code error;
-    Socket socket = Socket::open_tcp(AF_INET, error);
+    Socket socket = Socket::open(AF_INET, error);
     REQUIRE_FALSE(error);
     CHECK((::fcntl(socket.fd(), F_GETFL) & O_NONBLOCK) != 0);
     error =
@@ -87,7 +91,7 @@ TEST_CASE("a non-blocking connect reports that it is in progress") {
 
 TEST_CASE("a refused connection reports its error once it is writable") {
     std::error_code error;
-    Socket socket = Socket::open_tcp(AF_INET, error);
+    Socket socket = Socket::open(AF_INET, error);
     error = socket.connect(common::resolve("127.0.0.1", 1).front());
     if (error == std::errc::operation_in_progress) {
         wait_until_writable(socket);
@@ -151,6 +155,24 @@ TEST_CASE("sending to a peer that is gone is an error but does not end the progr
     CHECK((error == std::errc::broken_pipe || error == std::errc::connection_reset));
 }
 
+#ifdef TCP_USER_TIMEOUT
+TEST_CASE("only a client that asks for it limits the peer's silence") {
+    const auto limit_of = [](const Socket& socket) {
+        unsigned milliseconds = 1;
+        socklen_t length = sizeof milliseconds;
+        CHECK(::getsockopt(socket.fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds,
+                           &length)
+              == 0);
+        return milliseconds;
+    };
+    std::error_code error;
+    Socket socket = Socket::open(AF_INET, error);
+    CHECK(limit_of(socket) == 0);
+    socket.limit_silence(1500ms);
+    CHECK(limit_of(socket) == 1500);
+}
+#endif
+
 TEST_CASE("interrupted calls are repeated") {
     Connection connection;
     std::error_code error;
@@ -174,7 +196,7 @@ TEST_CASE("running out of descriptors has its own error code") {
     none.rlim_cur = 0;
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
     std::error_code error;
-    const Socket socket = Socket::open_tcp(AF_INET, error);
+    const Socket socket = Socket::open(AF_INET, error);
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
     CHECK_FALSE(socket);
     CHECK(error == std::errc::too_many_files_open);
@@ -195,7 +217,7 @@ TEST_CASE("an address can be given another port") {
     const Address address =
         common::resolve("127.0.0.1", 0).front().with_port(tests::local_port(listener));
     std::error_code error;
-    Socket socket = Socket::open_tcp(AF_INET, error);
+    Socket socket = Socket::open(AF_INET, error);
     error = socket.connect(address);
     wait_until_writable(socket);
     CHECK_FALSE(socket.error());

@@ -7,6 +7,7 @@
 #include "tests/practice_site/site.h"
 #include "tests/support/faults.h"
 #include "tests/support/scripted_server.h"
+#include "tests/support/spying_selector.h"
 #include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
@@ -14,10 +15,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 using common::Outcome;
 using common::Record;
@@ -73,6 +79,29 @@ Reply page(const std::vector<std::string>& links) {
 }
 
 } // namespace
+
+#ifdef TCP_USER_TIMEOUT
+TEST_CASE("a request that nobody acknowledges isn't waited for much longer than 5 s") {
+    ScriptedServer server;
+    server.on("/", html(""));
+    std::vector<unsigned> limits;
+    common::Tracer tracer;
+    common::EventLoop loop(
+        std::make_unique<tests::SpyingSelector>([&limits](int fd, common::Events before,
+                                                          common::Events) {
+            unsigned limit = 0;
+            socklen_t length = sizeof limit;
+            if (before == common::Events::none
+                && ::getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, &length) == 0)
+                limits.push_back(limit);
+        }),
+        tracer);
+    common::Crawl crawl(*common::parse_url(server.url()), loop, tracer, {});
+    CHECK(tests::run_with_stage(crawl).fetched == 1);
+    REQUIRE_FALSE(limits.empty());
+    CHECK(std::ranges::all_of(limits, [](unsigned limit) { return limit == 5000; }));
+}
+#endif
 
 TEST_CASE("a crawl fetches every page once, and ends") {
     ScriptedServer server;

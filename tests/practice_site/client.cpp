@@ -29,7 +29,7 @@ Client::Client(std::string_view origin) {
                     port);
     const auto addresses = common::resolve(std::string(authority.substr(0, colon)), port);
     std::error_code error;
-    socket_ = common::Socket::open_tcp(addresses.front().family(), error);
+    socket_ = common::Socket::open(addresses.front().family(), error);
     if (!error)
         error = socket_.connect(addresses.front());
     if (error == std::errc::operation_in_progress) {

@@ -63,7 +63,7 @@ Coroutine<> read_all_into(common::EventLoop& loop, Socket& socket, Enough enough
 Coroutine<> get(common::EventLoop& loop, common::Address address, std::string request,
                 std::string& into) {
     std::error_code error;
-    Socket socket = Socket::open_tcp(address.family(), error);
+    Socket socket = Socket::open(address.family(), error);
     REQUIRE_FALSE(error);
     co_await stage2::connect(loop, socket, address);
     co_await stage2::send_all(loop, socket, request);

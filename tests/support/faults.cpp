@@ -30,6 +30,15 @@ bool interrupt() {
     return true;
 }
 
+/// True if this client can't be accepted.
+bool refuse_client() {
+    if (current == nullptr || current->no_descriptor_for_accept == 0)
+        return false;
+    --current->no_descriptor_for_accept;
+    errno = current->accept_error;
+    return true;
+}
+
 } // namespace
 
 // With --wrap, the linker sends calls of `send` to `__wrap_send`, and calls of
@@ -41,6 +50,7 @@ bool interrupt() {
 #define THEIRS(name) __real_##name
 extern "C" {
 int __real_accept(int fd, sockaddr* address, socklen_t* length);
+int __real_accept4(int fd, sockaddr* address, socklen_t* length, int flags);
 int __real_socket(int family, int type, int protocol);
 ssize_t __real_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __real_recv(int fd, void* bytes, std::size_t size, int flags);
@@ -48,6 +58,7 @@ int __real_poll(pollfd* list, nfds_t size, int milliseconds);
 int __real_getaddrinfo(const char* host, const char* port, const addrinfo* hints,
                        addrinfo** found);
 int __wrap_accept(int fd, sockaddr* address, socklen_t* length);
+int __wrap_accept4(int fd, sockaddr* address, socklen_t* length, int flags);
 int __wrap_socket(int family, int type, int protocol);
 ssize_t __wrap_send(int fd, const void* bytes, std::size_t size, int flags);
 ssize_t __wrap_recv(int fd, void* bytes, std::size_t size, int flags);
@@ -63,13 +74,14 @@ int __wrap_getaddrinfo(const char* host, const char* port, const addrinfo* hints
 extern "C" {
 
 int OURS(accept)(int fd, sockaddr* address, socklen_t* length) {
-    if (current != nullptr && current->no_descriptor_for_accept > 0) {
-        --current->no_descriptor_for_accept;
-        errno = current->accept_error;
-        return -1;
-    }
-    return THEIRS(accept)(fd, address, length);
+    return refuse_client() ? -1 : THEIRS(accept)(fd, address, length);
 }
+
+#ifdef __linux__
+int OURS(accept4)(int fd, sockaddr* address, socklen_t* length, int flags) {
+    return refuse_client() ? -1 : THEIRS(accept4)(fd, address, length, flags);
+}
+#endif
 
 int OURS(socket)(int family, int type, int protocol) {
     if (current != nullptr && current->no_descriptor_for_socket > 0) {

@@ -1,8 +1,8 @@
 // Failures on demand, for what a healthy system doesn't do when a test needs it.
 //
-// In test programs, the product's calls of `socket`, `accept`, `send`, `recv`, `poll` and
-// `getaddrinfo` pass through faults.cpp first. While a Fault of this thread is alive,
-// they fail or fall short as it says; otherwise they go straight through.
+// In test programs, the product's calls of `socket`, `accept`, `accept4`, `send`, `recv`,
+// `poll` and `getaddrinfo` pass through faults.cpp first. While a Fault of this thread is
+// alive, they fail or fall short as it says; otherwise they go straight through.
 #pragma once
 
 #include <cerrno>

@@ -83,7 +83,7 @@ common::Socket listen_on_loopback(std::uint16_t port, int backlog, int family,
                                   Mode mode) {
     const common::Address address = loopback(family, port);
     std::error_code error;
-    common::Socket socket = common::Socket::open_tcp(family, error);
+    common::Socket socket = common::Socket::open(family, error);
     if (!error)
         error = bind_and_listen(socket, address, backlog);
     if (!error)

@@ -40,11 +40,11 @@ bool is_our_fault(const std::error_code& error) {
 
 } // namespace
 
-Listener::Listener(const common::Address& address, int backlog)
-    : socket_(::socket(address.family(), SOCK_STREAM, 0)) {
-    check(socket_ ? 0 : -1, "no socket to listen");
-    if (const auto error = common::make_nonblocking(socket_.fd()))
-        throw std::system_error(error, "a socket to listen");
+Listener::Listener(const common::Address& address, int backlog) {
+    std::error_code error;
+    socket_ = common::Socket::open(address.family(), error);
+    if (error)
+        throw std::system_error(error, "no socket to listen");
     const int on = 1; // or the port stays taken for a minute after a server ends
     ::setsockopt(socket_.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     check(::bind(socket_.fd(), reinterpret_cast<const sockaddr*>(&address.storage),
@@ -81,9 +81,15 @@ Coroutine<common::Socket> Listener::accept() {
 // [/accept]
 
 common::Socket Listener::take(std::error_code& error) {
+#ifdef __linux__ // all in one system call
+    common::Socket client(
+        ::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    error = client ? std::error_code() : std::error_code(errno, std::generic_category());
+#else
     common::Socket client(::accept(socket_.fd(), nullptr, nullptr));
     error = client ? common::make_nonblocking(client.fd())
                    : std::error_code(errno, std::generic_category());
+#endif
     if (error)
         return {};
     // Answers are written in one piece: waiting for more would only delay them.

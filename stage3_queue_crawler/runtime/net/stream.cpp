@@ -30,9 +30,7 @@ std::system_error broken(std::error_code why) { return {why, "the connection"}; 
 
 Coroutine<common::Socket> connect(common::Address address) {
     std::error_code error;
-    const bool is_local = address.family() == AF_UNIX;
-    common::Socket socket = is_local ? common::Socket::open(AF_UNIX, error)
-                                     : common::Socket::open_tcp(address.family(), error);
+    common::Socket socket = common::Socket::open(address.family(), error);
     if (!error)
         error = socket.connect(address);
     if (error == std::errc::operation_in_progress) {
@@ -42,7 +40,7 @@ Coroutine<common::Socket> connect(common::Address address) {
     if (error)
         throw std::system_error(error, "connect");
     const int on = 1; // what is written goes out at once: see Listener::take
-    if (!is_local)
+    if (address.family() != AF_UNIX)
         ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     co_return std::move(socket);
 }
