@@ -6,7 +6,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <system_error>
+
+#include <fcntl.h>
 
 namespace common {
 
@@ -36,45 +40,61 @@ void Selector::register_fd(int fd, Events events, std::uint64_t data) {
     if (index < registrations_.size() && registrations_[index].watched)
         throw std::logic_error(fmt::format(
             "register_fd: descriptor {} is registered already; use modify_fd", fd));
-    add(fd, events); // first: if it throws, nothing has changed
-    if (index >= registrations_.size())
-        registrations_.resize(index + 1);
+    // If one of these throws, nothing has changed.
+    make_room_for(fd);
+    add(fd, events);
     registrations_[index] = {events, data, true};
     ++watched_;
+}
+
+/// Takes all the memory that one more descriptor needs.
+void Selector::make_room_for(int fd) {
+    const auto index = static_cast<std::size_t>(fd);
+    if (index >= registrations_.size()) {
+        // A number of two billion that isn't a descriptor must not cost gigabytes.
+        if (::fcntl(fd, F_GETFD) < 0)
+            throw std::system_error(errno, std::generic_category(), "register_fd");
+        registrations_.resize(std::max(index + 1, 2 * registrations_.size()));
+    }
+    if (watched_ >= std::max(ready_.capacity(), larger_.capacity()))
+        larger_.reserve(std::max<std::size_t>(16, 2 * watched_));
 }
 
 void Selector::modify_fd(int fd, Events events, std::uint64_t data) {
     Registration& registration = watched_registration(fd, "modify_fd");
     require_some(events, "modify_fd");
-    if (registration.events != events)
-        change(fd, events);
+    change(fd, events); // even if they are the same: `fd` may be another socket by now
     registration.events = events;
     registration.data = data;
 }
 
 bool Selector::unregister_fd(int fd) {
     Registration& registration = watched_registration(fd, "unregister_fd");
-    const bool known = remove(fd);
+    const bool was_known = remove(fd);
     registration = {};
     --watched_;
-    return known;
+    return was_known;
 }
 
-std::vector<Ready> Selector::select(std::optional<Milliseconds> timeout) {
+std::span<const Ready> Selector::select(std::optional<Milliseconds> timeout) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     if (timeout) // longer ones make no difference, and the sum must not overflow
         timeout = std::clamp(*timeout, Milliseconds(0), Milliseconds(INT_MAX));
-    std::vector<Ready> ready;
+    if (larger_.capacity() > ready_.capacity())
+        ready_.swap(larger_);
+    ready_.clear();
     std::optional<Milliseconds> left = timeout;
     // A signal ends every system call that waits. That is not an answer, so wait again
     // for the time that is left.
-    while (!wait(left ? static_cast<int>(left->count()) : -1, ready))
+    while (!wait(left ? static_cast<int>(left->count()) : -1, ready_)) {
+        ready_.clear();
         if (timeout)
             // Rounded up, since a wait that ends a little early would only start again.
             left = std::max(Milliseconds(0), std::chrono::ceil<Milliseconds>(
                                                  start + *timeout - Clock::now()));
-    return ready;
+    }
+    return ready_;
 }
 
 std::vector<std::string_view> selector_names() {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -59,12 +60,12 @@ class Selector {
     void modify_fd(int fd, Events events, std::uint64_t data);
 
     /// Stops watching. Call it before closing `fd`: the kernel always gives out the
-    /// lowest free number, so the next socket may get this one.
+    /// lowest free number, so the next socket may get this one. False: it was too late.
     bool unregister_fd(int fd);
 
-    /// Waits until at least one watched descriptor is ready. The list is empty if the
-    /// timeout comes first. Without a timeout, it waits forever.
-    std::vector<Ready> select(std::optional<Milliseconds> timeout);
+    /// Waits until a watched descriptor is ready. The list is empty if the timeout comes
+    /// first (without one, it waits forever), and it is valid until the next call.
+    std::span<const Ready> select(std::optional<Milliseconds> timeout);
     // [/selector]
 
     // What goes wrong:
@@ -77,7 +78,17 @@ class Selector {
     //   descriptor, and std::system_error if the kernel refuses.
     // - A descriptor with an error counts as ready for everything it is watched for, and
     //   the read or write that follows says what is wrong.
+    // - A descriptor that was closed before it was unregistered counts as one with an
+    //   error in poll and select; epoll forgets it, and `unregister_fd` returns false. If
+    //   another socket has its number by then, `modify_fd` watches that one, even if the
+    //   events stay the same.
     // - A signal does not end the wait.
+    //
+    // Without memory, `register_fd` throws std::bad_alloc and has changed nothing. It
+    // takes all that the descriptor will ever need, so the other functions never lack
+    // any. (If the kernel does, they throw std::system_error.) Without a free descriptor,
+    // everything works, but epoll wakes up for nothing if a socket was closed too early
+    // while a duplicate of it is open.
 
     /// False if this descriptor's number is too high for the back end.
     virtual bool can_watch(int /*fd*/) const { return true; }
@@ -105,8 +116,10 @@ class Selector {
         return registrations_[static_cast<std::size_t>(fd)];
     }
 
-    // What each back end does in its own way. `wait` takes a timeout in milliseconds, -1
-    // for none, appends what is ready, and returns false if a signal cut it short.
+    // What each back end does in its own way. `remove` returns false if the kernel has
+    // forgotten the descriptor already. `wait` takes a timeout in milliseconds, -1 for
+    // none, and appends what is ready, for which there is room: it may be as many as are
+    // watched. It returns false if it was cut short, by a signal for example.
     virtual void add(int fd, Events events) = 0;
     virtual void change(int fd, Events events) = 0;
     virtual bool remove(int fd) = 0;
@@ -114,11 +127,14 @@ class Selector {
 
   private:
     Registration& watched_registration(int fd, const char* operation);
+    void make_room_for(int fd);
 
     // Indexed by descriptor. The kernel always gives out the lowest free number, so this
-    // is never longer than the largest number of descriptors open at once.
+    // is at most twice as long as the largest number of descriptors open at once.
     std::vector<Registration> registrations_;
     std::size_t watched_ = 0;
+    std::vector<Ready> ready_;  // the last answer; the caller may still read it
+    std::vector<Ready> larger_; // for the next one, if more descriptors are watched now
 };
 
 /// The names that `make_selector` knows on this system, best first.

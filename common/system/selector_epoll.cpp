@@ -8,12 +8,15 @@
 #include "common/system/selector_backends.h"
 #include "common/system/socket.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <sys/epoll.h>
 
@@ -50,21 +53,39 @@ class EpollSelector final : public Selector {
 
   private:
     // [control]
-    void control(int operation, int fd, Events events) {
+    bool control(int operation, int fd, Events events) {
         epoll_event event{};
         event.events = to_epoll(events);
-        event.data.fd = fd;
-        if (::epoll_ctl(epoll_.fd(), operation, fd, &event) < 0)
+        event.data.u64 = mark_of(fd); // comes back with each event
+        return ::epoll_ctl(epoll_.fd(), operation, fd, &event) == 0;
+    }
+    // [/control]
+
+    void add(int fd, Events events) override {
+        const auto index = static_cast<std::size_t>(fd);
+        if (index >= generations_.size())
+            generations_.resize(std::max(index + 1, 2 * generations_.size()));
+        if (control(EPOLL_CTL_ADD, fd, events))
+            return;
+        // It exists if this socket had this number before, and was closed too early.
+        if (errno != EEXIST || !control(EPOLL_CTL_MOD, fd, events))
             throw std::system_error(errno, std::generic_category(), "epoll_ctl");
     }
 
-    void add(int fd, Events events) override { control(EPOLL_CTL_ADD, fd, events); }
-    void change(int fd, Events events) override { control(EPOLL_CTL_MOD, fd, events); }
-    // [/control]
+    void change(int fd, Events events) override {
+        if (control(EPOLL_CTL_MOD, fd, events))
+            return;
+        if (errno != ENOENT)
+            throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+        // The socket was closed too early, and another one has its number now.
+        ++generations_[static_cast<std::size_t>(fd)];
+        add(fd, events);
+    }
 
     bool remove(int fd) override {
-        epoll_event unused{};
-        return ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, &unused) == 0;
+        const bool was_known = control(EPOLL_CTL_DEL, fd, Events::none);
+        ++generations_[static_cast<std::size_t>(fd)];
+        return was_known; // closing it removes it, too
     }
 
     // [wait]
@@ -77,17 +98,64 @@ class EpollSelector final : public Selector {
         if (count < 0)
             throw std::system_error(errno, std::generic_category(), "epoll_wait");
         const auto found = std::span(batch).first(static_cast<std::size_t>(count));
-        for (const epoll_event& event : found) {
-            const int fd = event.data.fd;
-            const Events events = from_epoll(event.events) & registration(fd).events;
-            if (events != Events::none)
-                ready.push_back({fd, events, registration(fd).data});
-        }
-        return true;
+        for (const epoll_event& event : found)
+            if (is_current(event))
+                ready.push_back(from_event(event));
+        if (ready.size() < found.size())
+            start_anew();
+        return !ready.empty() || found.empty() || timeout_ms == 0;
     }
     // [/wait]
 
+    /// The number that marks events: the descriptor, and how many registrations this
+    /// number has had before.
+    std::uint64_t mark_of(int fd) const {
+        const auto index = static_cast<std::size_t>(fd);
+        return std::uint64_t{generations_[index]} << 32 | index;
+    }
+
+    static int descriptor_of(const epoll_event& event) {
+        return static_cast<int>(event.data.u64 & 0xffff'ffff);
+    }
+
+    /// False if the event is about a socket that is no longer watched. It was closed
+    /// before it was unregistered, but a duplicate of its descriptor is still open. So
+    /// epoll goes on reporting it, and no call can remove it: each needs a descriptor
+    /// with the old number.
+    bool is_current(const epoll_event& event) const {
+        const int fd = descriptor_of(event);
+        return event.data.u64 == mark_of(fd) && registration(fd).watched;
+    }
+
+    Ready from_event(const epoll_event& event) const {
+        const int fd = descriptor_of(event);
+        const Registration& known = registration(fd);
+        return {fd, from_epoll(event.events) & known.events, known.data};
+    }
+
+    /// Replaces epoll's list by a new one, without those that are no longer watched. If
+    /// no descriptor or no memory is left for it, the old one is kept: it wakes us more
+    /// often than it should, and each time we try again.
+    void start_anew() noexcept {
+        Socket other(::epoll_create1(EPOLL_CLOEXEC));
+        if (!other)
+            return;
+        std::swap(epoll_, other);
+        for (std::size_t index = 0; index < generations_.size(); ++index) {
+            const int fd = static_cast<int>(index);
+            if (!registration(fd).watched
+                || control(EPOLL_CTL_ADD, fd, registration(fd).events))
+                continue;
+            // One that is closed, or a file by now, is one that epoll has forgotten.
+            if (errno != EBADF && errno != EPERM) {
+                std::swap(epoll_, other);
+                return;
+            }
+        }
+    }
+
     Socket epoll_; // not a socket, but a descriptor that is owned like one
+    std::vector<std::uint32_t> generations_; // by descriptor
 };
 
 } // namespace

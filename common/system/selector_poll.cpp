@@ -6,6 +6,7 @@
 // and one checks per turn. See man 2 poll.
 #include "common/system/selector_backends.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <system_error>
@@ -32,9 +33,9 @@ class PollSelector final : public Selector {
     void add(int fd, Events events) override {
         const auto index = static_cast<std::size_t>(fd);
         if (index >= places_.size())
-            places_.resize(index + 1);
-        places_[index] = list_.size();
+            places_.resize(std::max(index + 1, 2 * places_.size()));
         list_.push_back({fd, to_poll(events), 0});
+        places_[index] = list_.size() - 1;
     }
 
     void change(int fd, Events events) override {
@@ -48,7 +49,7 @@ class PollSelector final : public Selector {
         list_[gap] = list_.back();
         places_[static_cast<std::size_t>(list_[gap].fd)] = gap;
         list_.pop_back();
-        return true;
+        return true; // the list is ours, so it can't be too late
     }
 
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {

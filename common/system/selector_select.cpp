@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include <fcntl.h>
 #include <sys/select.h>
 
 namespace common {
@@ -40,7 +41,8 @@ class SelectSelector final : public Selector {
     }
 
     void change(int fd, Events events) override {
-        remove(fd);
+        FD_CLR(fd, &readers_);
+        FD_CLR(fd, &writers_);
         if ((events & Events::read) != Events::none)
             FD_SET(fd, &readers_);
         if ((events & Events::write) != Events::none)
@@ -50,7 +52,7 @@ class SelectSelector final : public Selector {
     bool remove(int fd) override {
         FD_CLR(fd, &readers_);
         FD_CLR(fd, &writers_);
-        return true;
+        return true; // the sets are ours, so it can't be too late
     }
 
     // [wait]
@@ -60,6 +62,8 @@ class SelectSelector final : public Selector {
         timeval timeout{timeout_ms / 1000, timeout_ms % 1000 * 1000};
         int count = ::select(highest_ + 1, &readable, &writable, nullptr,
                              timeout_ms < 0 ? nullptr : &timeout);
+        if (count < 0 && errno == EBADF)
+            count = select_without_closed(readable, writable, ready);
         if (count < 0 && errno == EINTR)
             return false;
         if (count < 0)
@@ -80,6 +84,30 @@ class SelectSelector final : public Selector {
         return true;
     }
     // [/wait]
+
+    /// A closed descriptor in a set makes `select` fail with EBADF, without saying which
+    /// one it is. As with poll, it counts as ready for everything it is watched for, and
+    /// the others are asked without waiting. Returns what `select` returns then.
+    int select_without_closed(fd_set& readable, fd_set& writable,
+                              std::vector<Ready>& ready) {
+        int count = 0;
+        do { // again, if another thread closes one meanwhile
+            ready.clear();
+            readable = readers_;
+            writable = writers_;
+            for (int fd = 0; fd <= highest_; ++fd) {
+                if ((FD_ISSET(fd, &readable) || FD_ISSET(fd, &writable))
+                    && ::fcntl(fd, F_GETFD) < 0) {
+                    ready.push_back({fd, registration(fd).events, registration(fd).data});
+                    FD_CLR(fd, &readable);
+                    FD_CLR(fd, &writable);
+                }
+            }
+            timeval now{};
+            count = ::select(highest_ + 1, &readable, &writable, nullptr, &now);
+        } while (count < 0 && errno == EBADF);
+        return count;
+    }
 
     fd_set readers_{};
     fd_set writers_{};

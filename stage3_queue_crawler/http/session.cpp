@@ -159,9 +159,8 @@ int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session
         static_cast<Session*>(session)->watch(fd, what);
         return 0;
     } catch (const std::system_error& error) {
-        // Closed already? Then there is nothing to watch, and libcurl will find out.
+        // Closed, or a file by now? Nothing to watch then, and libcurl will find out.
         const bool closed = error.code() == std::errc::bad_file_descriptor
-                            || error.code() == std::errc::no_such_file_or_directory
                             || error.code() == std::errc::operation_not_permitted;
         return closed ? 0 : -1;
     } catch (...) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -47,10 +48,10 @@ int receive(Socket& socket, std::size_t most) {
     return static_cast<int>(socket.receive(buffer, error));
 }
 
-int how_many(const std::vector<Ready>& ready) { return static_cast<int>(ready.size()); }
+int how_many(std::span<const Ready> ready) { return static_cast<int>(ready.size()); }
 
 /// The events of the one descriptor that is watched: 0 nothing, 1 read, 2 write, 3 both.
-int which_events(const std::vector<Ready>& ready) {
+int which_events(std::span<const Ready> ready) {
     return ready.empty() ? 0 : static_cast<int>(ready.front().events);
 }
 
@@ -104,7 +105,7 @@ void a_connection_that_is_made(Answers& found) {
     const auto address =
         common::resolve("127.0.0.1", tests::local_port(listener)).front();
     std::error_code error;
-    Socket socket = Socket::open_tcp(address.family(), error);
+    Socket socket = Socket::open(address.family(), error);
 
     found.made_connect_error = socket.connect(address) ? 1 : 0;
 
@@ -118,7 +119,7 @@ void a_connection_that_is_refused(Answers& found) {
     const auto address =
         common::resolve("127.0.0.1", 1).front(); // no server listens there
     std::error_code error;
-    Socket socket = Socket::open_tcp(address.family(), error);
+    Socket socket = Socket::open(address.family(), error);
 
     socket.connect(address);
 

@@ -35,7 +35,10 @@ class PollSelector final : public common::Selector {
 
     // The order of the list means nothing, so instead of closing the gap,
     // `*find(fd) = list_.back(); list_.pop_back();` would do as well.
-    void remove(int fd) override { list_.erase(find(fd)); }
+    bool remove(int fd) override {
+        list_.erase(find(fd));
+        return true;
+    }
 
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {
         if (::poll(list_.data(), static_cast<nfds_t>(list_.size()), timeout_ms) < 0) {

@@ -22,7 +22,8 @@ class PollSelector final : public common::Selector {
     // From now on, waits for these events on `fd`, which is watched already.
     void change(int /*fd*/, Events /*events*/) override {}
 
-    // Stops watching `fd`.
+    // Stops watching `fd`. Returns true; false is for epoll, whose kernel may have
+    // forgotten `fd` already.
     bool remove(int /*fd*/) override { return true; }
 
     // Waits for at most `timeout_ms` milliseconds (-1: without a limit, as in poll), and

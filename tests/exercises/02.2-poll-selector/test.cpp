@@ -15,6 +15,7 @@
 #include <csignal>
 #include <ctime>
 #include <mutex>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -70,7 +71,7 @@ class Rescue {
 };
 
 /// The data of everything that is ready, in ascending order, such as "1 2".
-std::string data_of(const std::vector<Ready>& ready) {
+std::string data_of(std::span<const Ready> ready) {
     std::vector<std::uint64_t> data;
     for (const Ready& one : ready)
         data.push_back(one.data);

@@ -45,10 +45,11 @@ class Watchman final : public common::Selector {
   private:
     void add(int fd, Events /*events*/) override { watched_.push_back(fd); }
     void change(int /*fd*/, Events /*events*/) override {}
-    void remove(int fd) override {
+    bool remove(int fd) override {
         if (!is_open(fd))
             unregistered_late_ = fd;
         std::erase(watched_, fd);
+        return is_open(fd);
     }
 
     bool wait(int timeout_ms, std::vector<common::Ready>& ready) override {

@@ -119,7 +119,7 @@ class ClientTest {
         void change(int fd, common::Events events) override {
             kernel_->modify_fd(fd, events, 0);
         }
-        void remove(int fd) override { kernel_->unregister_fd(fd); }
+        bool remove(int fd) override { return kernel_->unregister_fd(fd); }
         bool wait(int timeout_ms, std::vector<common::Ready>& ready) override {
             for (const auto& one : kernel_->select(std::chrono::milliseconds(0)))
                 ready.push_back({one.fd, one.events, registration(one.fd).data});

@@ -35,10 +35,11 @@ class PollSelector final : public common::Selector {
         list_[places_[fd]].events = to_poll(events);
     }
 
-    void remove(int fd) override {
+    bool remove(int fd) override {
         list_[places_[fd]] = list_.back();
         list_.pop_back();
         places_.erase(fd);
+        return true;
     }
 
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {
