@@ -27,7 +27,8 @@ class Listener {
     int fd() const { return socket_.fd(); }
 
     /// The next client. If no descriptor is left for it, waits until there is one. For
-    /// one task at a time. Throws std::system_error if the listener itself is broken.
+    /// one task at a time: a second one that has to wait gets std::logic_error. Throws
+    /// std::system_error if the listener itself is broken.
     Coroutine<common::Socket> accept();
 
   private:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include <netinet/in.h>
@@ -96,6 +97,7 @@ Coroutine<std::string> Stream::read_exactly(std::size_t count) {
 }
 
 Coroutine<char> Stream::peek() {
+    check_only_reader();
     if (unread() == 0) {
         const bool more = co_await wait_for_more();
         if (!more)
@@ -110,7 +112,13 @@ Coroutine<std::string> Stream::read_some(std::size_t most) {
     co_return take(std::min(most, unread()));
 }
 
+void Stream::check_only_reader() const {
+    if (waiters_->has_reader)
+        throw std::logic_error("two tasks read from one stream");
+}
+
 std::string Stream::take(std::size_t count) {
+    check_only_reader();
     std::string result = in_.substr(in_begin_, count);
     in_begin_ += count;
     if (in_begin_ == in_.size()) {
@@ -123,8 +131,13 @@ std::string Stream::take(std::size_t count) {
 
 /// Waits until there is more to read than now. False if there never will be.
 Coroutine<bool> Stream::wait_for_more() {
-    if (waiters_->reader)
-        throw std::logic_error("two tasks read from one stream");
+    check_only_reader();
+    const auto waiters = waiters_;
+    waiters->has_reader = true;
+    const AtExit forget([waiters] {
+        waiters->has_reader = false;
+        waiters->reader.reset();
+    });
     const std::size_t before = unread();
     if (!reading_) { // if so, the loop calls `receive`
         receive();
@@ -136,10 +149,8 @@ Coroutine<bool> Stream::wait_for_more() {
             throw broken(read_error_);
         if (finished_)
             co_return false;
-        const auto waiters = waiters_;
         const Future<> more(loop_); // made here, so that a trace tells this place
         waiters->reader = more;
-        const AtExit forget([waiters] { waiters->reader.reset(); });
         watch();
         co_await more;
         waiters->check_stream();
@@ -179,7 +190,12 @@ void Stream::receive() {
             finished_ = true;
         if (in_begin_ > 0)
             in_.erase(0, std::exchange(in_begin_, 0));
-        in_.append(buffer.data(), count);
+        try {
+            in_.append(buffer.data(), count);
+        } catch (const std::bad_alloc&) { // they are gone, so there can be no more
+            fail_reading(std::make_error_code(std::errc::not_enough_memory));
+            return;
+        }
         if (count < room)
             break; // most likely there is no more
     }
@@ -202,6 +218,8 @@ void Stream::write(std::string_view bytes) {
         send();
     } catch (const std::system_error& error) { // the loop can't watch it
         fail_writing(error.code());
+    } catch (const std::bad_alloc&) {
+        fail_writing(std::make_error_code(std::errc::not_enough_memory));
     }
 }
 
@@ -232,8 +250,14 @@ Coroutine<> Stream::drain() { return wait_until_unsent_is(limits_.unsent); }
 Coroutine<> Stream::flush() { return wait_until_unsent_is(0); }
 
 Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
-    if (waiters_->writer)
+    if (waiters_->has_writer)
         throw std::logic_error("two tasks wait until one stream has sent");
+    const auto waiters = waiters_;
+    waiters->has_writer = true;
+    const AtExit forget([waiters] {
+        waiters->has_writer = false;
+        waiters->writer.reset();
+    });
     if (sent_without_a_break_ > most_without_a_break && unsent() <= at_most) {
         sent_without_a_break_ = 0;
         co_await give_others_their_turn();
@@ -245,10 +269,8 @@ Coroutine<> Stream::wait_until_unsent_is(std::size_t at_most) {
         if (unsent() <= at_most)
             co_return;
         enough_ = at_most;
-        const auto waiters = waiters_;
         const Future<> less(loop_);
         waiters->writer = less;
-        const AtExit forget([waiters] { waiters->writer.reset(); });
         co_await less;
         waiters->check_stream();
         sent_without_a_break_ = 0;

@@ -49,7 +49,8 @@ struct StreamLimits {
 Coroutine<common::Socket> connect(common::Address address);
 
 /// Belongs to one loop, and must be destroyed before it. Any task may write, but only one
-/// at a time may read, and only one may wait in `drain` or `flush`.
+/// at a time may read, and only one may wait in `drain` or `flush`: a second one gets
+/// std::logic_error.
 ///
 /// It makes sure that no task keeps the loop to itself: one that could keep reading or
 /// writing without ever waiting, because the other side is so quick, lets all others run
@@ -115,6 +116,7 @@ class Stream {
 
   private:
     std::size_t unread() const { return in_.size() - in_begin_; }
+    void check_only_reader() const;
     std::string take(std::size_t count);
     Coroutine<bool> wait_for_more();
     Coroutine<> wait_until_unsent_is(std::size_t at_most);
@@ -143,8 +145,10 @@ class Stream {
 
     /// Waiting coroutines keep it, too: the stream may be gone when they are resumed.
     struct Waiters {
-        std::optional<Future<>> reader; // waits for more
-        std::optional<Future<>> writer; // waits for less
+        bool has_reader = false;        // in `wait_for_more`
+        bool has_writer = false;        // in `wait_until_unsent_is`
+        std::optional<Future<>> reader; // resolved when there is more
+        std::optional<Future<>> writer; // and when there is less
         bool stream_is_gone = false;
 
         void check_stream() const;

@@ -21,6 +21,11 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Listener;
@@ -203,6 +208,60 @@ TEST_CASE("an exception from a handler ends its connection and is reported") {
         co_await stage3::wait(one);
     }(reports));
     CHECK(reports == std::vector<std::string>{"a mistake"});
+}
+
+TEST_CASE("of several tasks that wait for clients, all but one get an error") {
+    stage3::run([]() -> Coroutine<> {
+        Listener listener(any_port());
+        const common::Address server = address_of(listener);
+        std::vector<std::size_t> accepted(3);
+        std::size_t refused = 0;
+        const auto accept_all = [](Listener& from, std::size_t& count,
+                                   std::size_t& errors) -> Coroutine<> {
+            try {
+                for (; count < 6; ++count)
+                    co_await from.accept();
+            } catch (const std::logic_error&) {
+                ++errors;
+            }
+        };
+        std::vector<Task<>> tasks;
+        for (std::size_t& count : accepted)
+            tasks.push_back(stage3::create_task(accept_all(listener, count, refused)));
+        co_await stage3::next_turn();
+        for (int i = 0; i < 6; ++i)
+            co_await stage3::connect(server);
+        const bool all = co_await stage3::wait(tasks, 10s);
+        CHECK(all);
+        CHECK(accepted == std::vector<std::size_t>{6, 0, 0});
+        CHECK(refused == 2);
+    }());
+}
+
+#ifdef TCP_USER_TIMEOUT
+TEST_CASE("connect: a peer may be silent, or read nothing, for as long as it likes") {
+    stage3::run([]() -> Coroutine<> {
+        const Listener listener(any_port());
+        const common::Socket client = co_await stage3::connect(address_of(listener));
+        unsigned limit = 1;
+        socklen_t length = sizeof limit;
+        CHECK(::getsockopt(client.fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, &length)
+              == 0);
+        CHECK(limit == 0);
+    }());
+}
+#endif
+
+TEST_CASE("an accepted client doesn't block, and isn't passed on to other programs") {
+    stage3::run([]() -> Coroutine<> {
+        Listener listener(any_port());
+        const common::Socket client = co_await stage3::connect(address_of(listener));
+        const common::Socket accepted = co_await listener.accept();
+        for (const int fd : {listener.fd(), accepted.fd()}) {
+            CHECK((::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0);
+            CHECK((::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+        }
+    }());
 }
 
 TEST_CASE("connect: a missing server is an error") {

@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/runtime/net/stream.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/no_memory.h"
 
 #include <doctest/doctest.h>
 
@@ -540,6 +541,82 @@ TEST_CASE("reading twice at once is a programming error") {
         CHECK_FALSE(one.done());
         one.cancel();
         co_await stage3::next_turn();
+    });
+}
+
+Coroutine<bool> is_refused(Coroutine<> second) {
+    try {
+        co_await std::move(second);
+    } catch (const std::logic_error&) {
+        co_return true;
+    }
+    co_return false;
+}
+
+Coroutine<> read_a_line(Stream& stream) { co_await stream.read_until("\r\n"); }
+Coroutine<> read_a_byte(Stream& stream) { co_await stream.read_exactly(1); }
+Coroutine<> read_anything(Stream& stream) { co_await stream.read_some(10); }
+Coroutine<> peek(Stream& stream) { co_await stream.peek(); }
+
+/// All that read are refused, and change nothing.
+Coroutine<> check_no_second_reader(Stream& stream) {
+    for (auto* const read : {&read_a_line, &read_a_byte, &read_anything, &peek}) {
+        const bool is_one_too_many = co_await is_refused(read(stream));
+        CHECK(is_one_too_many);
+    }
+}
+
+TEST_CASE("a second reader doesn't get a part of what the first one waits for") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        pair.send("par");
+        auto first = stage3::create_task(line(stream));
+        co_await stage3::next_turn(); // it has read "par", and lets others run
+        co_await check_no_second_reader(stream);
+        co_await stage3::next_turn();
+        co_await stage3::next_turn(); // now it waits for the rest
+        co_await check_no_second_reader(stream);
+        pair.send("tial\r\n");
+        const std::string result = co_await first;
+        CHECK(result == "partial\r\n");
+    });
+}
+
+TEST_CASE("a second one that drains is refused also while the first lets others run") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        const std::string piece(std::size_t{64} * 1024, 'x');
+        bool has_let_others_run = false;
+        for (int i = 0; i < 100 && !has_let_others_run; ++i) {
+            stream.write(piece);
+            auto first = stage3::create_task(drained(stream));
+            co_await stage3::next_turn();
+            has_let_others_run = !first.done();
+            if (has_let_others_run) {
+                const bool is_one_too_many = co_await is_refused(stream.flush());
+                CHECK(is_one_too_many);
+            }
+            pair.receive();
+            const std::string result = co_await first;
+            CHECK(result == "drained");
+            pair.receive();
+        }
+        CHECK(has_let_others_run);
+    });
+}
+
+TEST_CASE("without memory for what has arrived, the stream is broken") {
+    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
+        auto reading = stage3::create_task(line(stream, 100'000));
+        co_await stage3::next_turn();
+        co_await stage3::next_turn();
+        pair.send(std::string(16'000, 'x'));
+        {
+            const tests::NoMemory none({.at_least = 10'000});
+            co_await stage3::next_turn();
+            co_await stage3::next_turn();
+        }
+        pair.send("\r\n");
+        const std::string result = co_await reading;
+        CHECK(result == std::make_error_code(std::errc::not_enough_memory).message());
     });
 }
 
