@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,10 @@ struct FreeUrl {
 /// Empty if there is no such part.
 std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
     char* text = nullptr;
-    if (curl_url_get(url, part, &text, flags) != CURLUE_OK)
+    const CURLUcode code = curl_url_get(url, part, &text, flags);
+    if (code == CURLUE_OUT_OF_MEMORY)
+        throw std::bad_alloc();
+    if (code != CURLUE_OK)
         return {};
     std::string copy = text;
     curl_free(text);
@@ -32,9 +36,12 @@ std::optional<Proxy> read_proxy(const std::string& text) {
     const std::unique_ptr<CURLU, FreeUrl> url(curl_url());
     const bool has_scheme = text.find("://") != std::string::npos;
     const std::string whole = has_scheme ? text : "http://" + text;
-    if (!url
-        || curl_url_set(url.get(), CURLUPART_URL, whole.c_str(), CURLU_NON_SUPPORT_SCHEME)
-               != CURLUE_OK)
+    const CURLUcode code = url ? curl_url_set(url.get(), CURLUPART_URL, whole.c_str(),
+                                              CURLU_NON_SUPPORT_SCHEME)
+                               : CURLUE_OUT_OF_MEMORY;
+    if (code == CURLUE_OUT_OF_MEMORY)
+        throw std::bad_alloc(); // no proxy would be the wrong answer
+    if (code != CURLUE_OK)
         return {};
     const std::string scheme = part_of(url.get(), CURLUPART_SCHEME);
     const std::string host = part_of(url.get(), CURLUPART_HOST);

@@ -150,8 +150,8 @@ class Exchange {
     virtual bool is_wanted() const = 0;
     /// Resolved when the body is there; fails with a FetchError if it never will be.
     virtual const Future<>& complete() const = 0;
-    /// Resolved when this many bytes of the body are there, or all of it. The last call
-    /// counts.
+    /// Resolved when this many bytes of the body are there, or all of it. For one task at
+    /// a time: a second one gets std::logic_error.
     virtual Future<> beginning(std::size_t bytes) = 0;
     /// As much of the body as has come, decompressed.
     virtual const std::string& body() const = 0;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include <fcntl.h>
@@ -77,7 +78,7 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     if (!proxy_)
         set(easy, CURLOPT_REQUEST_TARGET, target.c_str());
     if (!request.addresses.empty())
-        addresses_.reset(curl_slist_append(nullptr, request.addresses.c_str()));
+        append(addresses_, request.addresses.c_str());
     set(easy, CURLOPT_RESOLVE, addresses_.get());
     set(easy, CURLOPT_NOBODY, only_head_ ? 1L : 0L);
     set(easy, CURLOPT_PRIVATE, this);
@@ -117,7 +118,10 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     set(easy, CURLOPT_OPENSOCKETDATA, this);
     set(easy, CURLOPT_HEADERDATA, this);
     set(easy, CURLOPT_WRITEDATA, this);
-    if (const CURLMcode code = curl_multi_add_handle(session.multi_.get(), easy))
+    const CURLMcode code = curl_multi_add_handle(session.multi_.get(), easy);
+    if (code == CURLM_OUT_OF_MEMORY)
+        throw std::bad_alloc();
+    if (code != CURLM_OK)
         throw std::runtime_error(curl_multi_strerror(code));
     session.transfers_.insert(this);
 }
@@ -196,7 +200,11 @@ curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
         return CURL_SOCKET_BAD; // libcurl tries the host's next address, if any
     self->opened_ = true;
     self->opened_port_ = port_of(address->addr);
-    const int fd = ::socket(address->family, address->socktype, address->protocol);
+    int type = address->socktype;
+#ifdef SOCK_CLOEXEC
+    type |= SOCK_CLOEXEC; // not for child processes
+#endif
+    const int fd = ::socket(address->family, type, address->protocol);
     if (fd < 0) {
         self->open_error_ = errno;
         return CURL_SOCKET_BAD;
@@ -206,7 +214,9 @@ curl_socket_t Transfer::on_open(void* transfer, curlsocktype /*purpose*/,
         self->open_error_ = EMFILE;
         return CURL_SOCKET_BAD;
     }
-    ::fcntl(fd, F_SETFD, FD_CLOEXEC); // not for child processes
+#ifndef SOCK_CLOEXEC
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
     return fd;
 }
 
@@ -274,6 +284,8 @@ bool Transfer::do_without_body() {
 Future<> Transfer::beginning(std::size_t bytes) {
     if (complete_.done())
         return complete_;
+    if (beginning_ && !beginning_->done())
+        throw std::logic_error("two tasks wait for the beginning of one response");
     beginning_size_ = bytes;
     beginning_.emplace(session_->loop_);
     if (body_.size() >= bytes)

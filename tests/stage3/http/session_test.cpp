@@ -1,5 +1,6 @@
 // HTTP on curl multi, against a scripted server, which also makes mistakes if told to.
 #include "common/system/descriptors.h"
+#include "stage3_queue_crawler/http/easy_option.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -18,6 +19,7 @@
 #include <optional>
 #include <ostream> // doctest wants it
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +49,16 @@ using Kind = stage3::FetchError::Kind;
 
 // The tests outlive the coroutines, and a coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
+
+// What `set` lets through.
+static_assert(stage3::is_option_value<long>);
+static_assert(stage3::is_option_value<curl_off_t>);
+static_assert(stage3::is_option_value<const char*>);
+static_assert(stage3::is_option_value<decltype(&curl_easy_cleanup)>);
+static_assert(!stage3::is_option_value<int>);
+static_assert(!stage3::is_option_value<bool>);
+static_assert(!stage3::is_option_value<Kind>);
+static_assert(!stage3::is_option_value<std::string>);
 
 namespace {
 
@@ -711,7 +723,7 @@ TEST_CASE("connecting has its own time limit") {
     std::vector<common::Socket> others;
     for (int i = 0; i < 4; ++i) {
         std::error_code error;
-        others.push_back(common::Socket::open_tcp(AF_INET, error));
+        others.push_back(common::Socket::open(AF_INET, error));
         error = others.back().connect(common::resolve("127.0.0.1", port).front());
         CHECK(error == std::errc::operation_in_progress);
     }
@@ -917,6 +929,33 @@ TEST_CASE("the beginning of a body is there before the rest") {
             is_cut_off = true;
         }
         CHECK(is_cut_off);
+    }(server));
+}
+
+TEST_CASE("two tasks can't wait for the beginning of one response") {
+    ScriptedServer server;
+    server.on("/", {Send{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\na"}, Hold{}});
+    stage3::run([](ScriptedServer& from) -> Coroutine<> {
+        Session session(stage3::running_loop());
+        Response response = co_await session.get(url_of(from.url()));
+        auto first = create_task(response.beginning(3));
+        co_await stage3::next_turn();
+        bool is_refused = false;
+        try {
+            co_await response.beginning(4);
+        } catch (const std::logic_error&) {
+            is_refused = true;
+        }
+        CHECK(is_refused);
+        first.cancel();
+        const std::vector<Task<std::string_view>> one{first};
+        co_await stage3::wait(one, 10s);
+        auto second = create_task(response.beginning(5)); // there is none now
+        co_await stage3::next_turn();
+        CHECK_FALSE(second.done());
+        second.cancel();
+        const std::vector<Task<std::string_view>> another{second};
+        co_await stage3::wait(another, 10s);
     }(server));
 }
 
