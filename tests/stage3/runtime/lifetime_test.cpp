@@ -274,21 +274,6 @@ TEST_CASE("a reader that dies may remove the writer") {
     loop.run_forever();
 }
 
-TEST_CASE("a descriptor that was closed too early does no lasting harm") {
-    EventLoop loop;
-    std::optional<Pipe> pipe(std::in_place);
-    const int fd = pipe->write.fd();
-    loop.add_reader(fd, [] {});
-    loop.add_writer(fd, [] {});
-    pipe.reset();
-    CHECK_THROWS_AS(loop.remove_reader(fd), std::system_error);
-    CHECK_FALSE(loop.remove_writer(fd));
-    const Pipe next; // has the same numbers
-    CHECK(next.write.fd() == fd);
-    loop.add_writer(fd, [&] { loop.stop(); });
-    loop.run_forever();
-}
-
 TEST_CASE("a signal handler may remove itself as it dies") {
     EventLoop loop;
     auto held = std::make_shared<AtEnd>([&] { loop.remove_signal_handler(SIGUSR1); });
