@@ -544,6 +544,8 @@ TEST_CASE("reading twice at once is a programming error") {
     });
 }
 
+namespace {
+
 Coroutine<bool> is_refused(Coroutine<> second) {
     try {
         co_await std::move(second);
@@ -565,6 +567,8 @@ Coroutine<> check_no_second_reader(Stream& stream) {
         CHECK(is_one_too_many);
     }
 }
+
+} // namespace
 
 TEST_CASE("a second reader doesn't get a part of what the first one waits for") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
