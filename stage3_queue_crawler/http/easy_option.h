@@ -14,8 +14,8 @@ namespace stage3 {
 /// would let an `int` through, and libcurl would read a `long` where it lies.
 template <class Value>
 inline constexpr bool is_option_value =
-    std::is_pointer_v<Value> || std::is_same_v<Value, long>
-    || std::is_same_v<Value, curl_off_t>;
+    std::disjunction_v<std::is_pointer<Value>, std::is_same<Value, long>,
+                       std::is_same<Value, curl_off_t>>;
 
 /// Throws std::runtime_error if libcurl was built without that feature, and
 /// std::bad_alloc.
