@@ -1,26 +1,51 @@
 // Running out of memory on demand.
 //
-// A test program that is linked with no_memory.cpp has its own `operator new`. While a
-// NoMemory of this thread is alive, that fails as it says. (Memory from `malloc` is not
-// affected.)
+// A test program that is linked with no_memory.cpp has its own `operator new`, which
+// fails as it is told here. (Memory from `malloc` is not affected.)
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tests {
 
-/// This thread's allocations fail with std::bad_alloc until this object is destroyed.
+/// What fails: one allocation; or that one and all that come after it.
+enum class Outage : std::uint8_t { one, lasting };
+
+/// From now on the allocation with this number fails, counted from 0. Those of fewer
+/// bytes than `at_least` don't count.
+void fail(long number, Outage outage, std::size_t at_least = 0) noexcept;
+/// No allocation fails any more.
+void memory_is_back() noexcept;
+/// How many allocations there have been since `fail`, and how many of them have failed.
+long asked() noexcept;
+long refused() noexcept;
+/// How many allocations have not been given back.
+long living() noexcept;
+
+/// What this thread allocates meanwhile isn't counted, and doesn't fail.
+class Spare {
+  public:
+    Spare() noexcept;
+    Spare(const Spare&) = delete;
+    Spare& operator=(const Spare&) = delete;
+    ~Spare();
+};
+
+/// Allocations fail with std::bad_alloc until this object is destroyed.
 class NoMemory {
   public:
     struct Options {
         std::size_t at_least = 0; ///< only those of this many bytes or more fail
-        int after = 0;            ///< this many succeed first
+        int after = 0;            ///< this many of these succeed first
     };
-    explicit NoMemory(Options options);
-    NoMemory() : NoMemory(Options{0, 0}) {}
+    explicit NoMemory(Options options) noexcept {
+        fail(options.after, Outage::lasting, options.at_least);
+    }
+    NoMemory() noexcept : NoMemory(Options{0, 0}) {}
     NoMemory(const NoMemory&) = delete;
     NoMemory& operator=(const NoMemory&) = delete;
-    ~NoMemory();
+    ~NoMemory() { memory_is_back(); }
 };
 
 } // namespace tests

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "tests/stage3/runtime/loop_test.h"
+#include "tests/support/no_memory.h"
 
 #include <doctest/doctest.h>
 
@@ -24,31 +25,6 @@
 #include <vector>
 
 namespace tests::ladder {
-
-/// What fails: one allocation; or that one and all that come after it.
-enum class Outage : std::uint8_t { one, lasting };
-
-// ---- The memory of this program: `operator new` and `delete` are in memory_test.cpp.
-// ----
-
-/// From now on the allocation with this number fails, counted from 0.
-void fail(long number, Outage outage) noexcept;
-/// No allocation fails any more.
-void memory_is_back() noexcept;
-/// How many allocations there have been since `fail`, and how many of them have failed.
-long asked() noexcept;
-long refused() noexcept;
-/// How many allocations have not been given back.
-long living() noexcept;
-
-/// What this thread allocates meanwhile isn't counted, and doesn't fail.
-class Spare {
-  public:
-    Spare() noexcept;
-    Spare(const Spare&) = delete;
-    Spare& operator=(const Spare&) = delete;
-    ~Spare();
-};
 
 /// One run of a scenario.
 class Rung {

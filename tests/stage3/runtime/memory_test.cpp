@@ -36,58 +36,11 @@
 
 using namespace std::chrono_literals;
 
-// ---- The memory ----
-
 namespace tests::ladder {
 namespace {
 
-constexpr long never = -1;
-std::atomic<long> fails_at = never;
-std::atomic<bool> fails_later = false;
-std::atomic<long> asked_for = 0;
-std::atomic<long> refused_so_far = 0;
-std::atomic<long> living_now = 0;
-thread_local int spared = 0;
 std::terminate_handler die = nullptr;
 std::array<char, 200> running = {};
-
-bool refuse() noexcept {
-    if (fails_at == never || spared > 0)
-        return false;
-    const long number = asked_for++;
-    if (number != fails_at && !(fails_later && number > fails_at))
-        return false;
-    ++refused_so_far;
-    return true;
-}
-
-// malloc and free, so that the address sanitizer still sees who leaks and who frees
-// twice. NOLINTBEGIN(cppcoreguidelines-no-malloc)
-void* allocate(std::size_t size, std::size_t alignment = 0) noexcept {
-    if (refuse())
-        return nullptr;
-    void* const memory = alignment == 0
-                             ? std::malloc(size)
-                             : std::aligned_alloc(alignment, (size + alignment - 1)
-                                                                 / alignment * alignment);
-    if (memory != nullptr)
-        ++living_now;
-    return memory;
-}
-
-void* allocate_or_throw(std::size_t size, std::size_t alignment = 0) {
-    if (void* const memory = allocate(size, alignment))
-        return memory;
-    throw std::bad_alloc();
-}
-
-void give_back(void* memory) noexcept {
-    if (memory == nullptr)
-        return;
-    --living_now;
-    std::free(memory);
-}
-// NOLINTEND(cppcoreguidelines-no-malloc)
 
 /// std::terminate, which says first what was running.
 [[noreturn]] void say_where_and_die() {
@@ -99,20 +52,6 @@ void give_back(void* memory) noexcept {
 }
 
 } // namespace
-
-void fail(long number, Outage outage) noexcept {
-    asked_for = 0;
-    refused_so_far = 0;
-    fails_later = outage == Outage::lasting;
-    fails_at = number;
-}
-void memory_is_back() noexcept { fails_at = never; }
-long asked() noexcept { return asked_for; }
-long refused() noexcept { return refused_so_far; }
-long living() noexcept { return living_now; }
-
-Spare::Spare() noexcept { ++spared; }
-Spare::~Spare() { --spared; }
 
 void running_now(const std::string& where) {
     where.copy(running.data(), running.size() - 1);
@@ -160,66 +99,6 @@ void Climb::print() const {
 }
 
 } // namespace tests::ladder
-
-// All of them, or those that are left would be the sanitizer's.
-void* operator new(std::size_t size) { return tests::ladder::allocate_or_throw(size); }
-void* operator new[](std::size_t size) { return tests::ladder::allocate_or_throw(size); }
-void* operator new(std::size_t size, const std::nothrow_t& /*unused*/) noexcept {
-    return tests::ladder::allocate(size);
-}
-void* operator new[](std::size_t size, const std::nothrow_t& /*unused*/) noexcept {
-    return tests::ladder::allocate(size);
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-    return tests::ladder::allocate_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-    return tests::ladder::allocate_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t size, std::align_val_t alignment,
-                   const std::nothrow_t& /*unused*/) noexcept {
-    return tests::ladder::allocate(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment,
-                     const std::nothrow_t& /*unused*/) noexcept {
-    return tests::ladder::allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { tests::ladder::give_back(memory); }
-void operator delete[](void* memory) noexcept { tests::ladder::give_back(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete[](void* memory, std::size_t /*size*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete[](void* memory, std::align_val_t /*alignment*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/,
-                     std::align_val_t /*alignment*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete[](void* memory, std::size_t /*size*/,
-                       std::align_val_t /*alignment*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete(void* memory, const std::nothrow_t& /*unused*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete[](void* memory, const std::nothrow_t& /*unused*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete(void* memory, std::align_val_t /*alignment*/,
-                     const std::nothrow_t& /*unused*/) noexcept {
-    tests::ladder::give_back(memory);
-}
-void operator delete[](void* memory, std::align_val_t /*alignment*/,
-                       const std::nothrow_t& /*unused*/) noexcept {
-    tests::ladder::give_back(memory);
-}
 
 namespace tests::ladder {
 namespace {
