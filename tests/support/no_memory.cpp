@@ -20,7 +20,7 @@ bool refuse(std::size_t size) noexcept {
     if (fails_at == never || spared > 0 || size < fails_from)
         return false;
     const long number = asked_for++;
-    if (number != fails_at && !(fails_later && number > fails_at))
+    if (number != fails_at && (!fails_later || number < fails_at))
         return false;
     ++refused_so_far;
     return true;

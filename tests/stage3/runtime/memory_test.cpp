@@ -17,10 +17,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -455,6 +458,9 @@ void end_a_future(Bed& bed, End end) {
     if (end == End::value)
         rung.check(future.result() == 7, "the result is another one");
     rung.check(future.cancelled() == (end == End::cancelled), "it ended otherwise");
+    rung.check(future.cancelled()
+                   || (future.exception() != nullptr) == (end == End::exception),
+               "the exception is another one");
     tasks.check();
     bed.finish();
 }
@@ -759,6 +765,7 @@ TEST_CASE("without memory, a future that is done wakes all who wait for it") {
         bed.turns(2);
         bed.rung.must_not_throw("close", [&] { bed.loop.close(); });
         bed.rung.check(frames == 0, "a frame has survived the loop");
+        tasks.check();
         bed.rung.must_not_throw("set_result", [&] { future.set_result(); });
         bed.finish();
     });
@@ -820,6 +827,7 @@ TEST_CASE("without memory, a task ends once, and no frame is left") {
         tasks.start([&] { return wait_for_ever(frames); }); // has not begun
         bed.rung.must_not_throw("close", [&] { bed.loop.close(); });
         bed.rung.check(frames == 0, "a frame has survived the loop");
+        tasks.check();
         bed.finish();
     });
 }
