@@ -120,7 +120,7 @@ auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
 
     auto call = std::make_shared<Call>(std::move(function));
     Job job(call, loop.mailbox(), at);
-    const Future<T> future(loop, at);
+    Future<T> future(loop, at);
     future.base().add_done_callback(LetGo(call), at);
     call->future = future.state();
     pool.submit(std::move(job));

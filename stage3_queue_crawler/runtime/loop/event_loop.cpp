@@ -249,7 +249,7 @@ void EventLoop::ask_selector() {
         }
         const auto found = watches_.find(event.fd);
         if (found == watches_.end())
-            continue; // closed without being unregistered, and still open elsewhere
+            continue; // nothing is called for it any more
         const Watch& watch = found->second;
         if ((event.events & Events::read) != Events::none)
             make_ready_once(watch.reader);

@@ -10,6 +10,8 @@
 namespace stage3 {
 
 Cancelled& Cancelled::operator=(const Cancelled& other) noexcept {
+    if (this == &other)
+        return *this;
     try {
         message = other.message;
     } catch (const std::bad_alloc&) {

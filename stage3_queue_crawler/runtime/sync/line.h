@@ -30,7 +30,7 @@ class Waiting {
     explicit Waiting(Line<Waiter>& line,
                      std::source_location at = std::source_location::current())
         : future(at), line_(&line), previous_(line.last_) {
-        Waiter* const self = static_cast<Waiter*>(this);
+        auto* const self = static_cast<Waiter*>(this);
         (previous_ == nullptr ? line.first_ : previous_->next_) = self;
         line.last_ = self;
         ++line.size_;

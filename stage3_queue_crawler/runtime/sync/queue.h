@@ -115,7 +115,7 @@ class Queue {
         Getter(const Getter&) = delete;
         Getter& operator=(const Getter&) = delete;
         /// Gives its item back, if it was given one and never took it.
-        ~Getter() {
+        ~Getter() { // NOLINT(bugprone-exception-escape): none of this fails
             if (!taken && this->future.done() && !this->future.has_failed())
                 queue.give_back(take_entry());
         }

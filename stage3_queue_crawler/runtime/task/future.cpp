@@ -113,7 +113,7 @@ thread_local RunQueue* dropped_here = nullptr;
 } // namespace
 
 FutureBase::~FutureBase() {
-    report_unseen_exception(nullptr);
+    report_unseen_exception(nullptr, {});
     if (waiters_.empty()) [[likely]]
         return;
     // A callback may hold the last handle to another future, whose callback holds the
@@ -129,7 +129,8 @@ FutureBase::~FutureBase() {
     dropped_here = nullptr;
 }
 
-void FutureBase::report_unseen_exception(const std::string* task) noexcept {
+void FutureBase::report_unseen_exception(const std::string* task,
+                                         const std::vector<common::Place>& way) noexcept {
     if (!failure_ || cancelled() || !std::exchange(report_exception_, false))
         return;
     const auto report = [&](const Report& what) {
@@ -139,7 +140,6 @@ void FutureBase::report_unseen_exception(const std::string* task) noexcept {
             print(what);
     };
     try {
-        const auto& way = way_of_exception();
         report({.message = fmt::format("{} has failed, and its exception was never "
                                        "retrieved",
                                        task != nullptr ? "the task '" + *task + "'"

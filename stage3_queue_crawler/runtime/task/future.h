@@ -96,8 +96,9 @@ class FutureBase : public LoopMember, public Counted {
             throw_missing_result();
     }
     /// Called at its end: reports an exception never retrieved. `task`: its name, if it
-    /// is one; otherwise nullptr.
-    void report_unseen_exception(const std::string* task) noexcept;
+    /// is one; otherwise nullptr. `way`: as from way_of_exception.
+    void report_unseen_exception(const std::string* task,
+                                 const std::vector<common::Place>& way) noexcept;
 
   private:
     void trace_end();

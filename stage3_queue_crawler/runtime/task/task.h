@@ -145,7 +145,7 @@ class TaskState final : public FutureState<T>, public TaskBase {
     TaskState& operator=(const TaskState&) = delete;
     ~TaskState() override {
         if (this->has_failed())
-            this->report_unseen_exception(&name());
+            this->report_unseen_exception(&name(), way());
     }
 
     /// Begins in the next turn.

@@ -30,10 +30,10 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
     if (request || has_failed())
         cancel();
     while (!children_.empty()) {
-        const bool is_told = makes_future_of_last();
+        const auto last_has_ended = make_future_of_last();
         try {
-            if (is_told)
-                co_await *last_has_ended_;
+            if (last_has_ended)
+                co_await *last_has_ended;
             else
                 co_await next_turn(); // no memory: look again in each turn
         } catch (const Cancelled& cancelled) {
@@ -51,15 +51,15 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
 }
 // [/run]
 
-/// Makes the future that the last child will resolve. False: there is no memory for it.
-bool TaskGroup::makes_future_of_last() noexcept {
+/// Makes the future that the last child will resolve. None: there is no memory for it.
+std::optional<Future<>> TaskGroup::make_future_of_last() noexcept {
     last_has_ended_.reset();
     try {
         last_has_ended_.emplace();
     } catch (const std::bad_alloc&) {
-        return false;
+        return std::nullopt;
     }
-    return true;
+    return last_has_ended_;
 }
 
 void TaskGroup::cancel() {

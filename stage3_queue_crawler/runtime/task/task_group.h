@@ -89,7 +89,7 @@ class TaskGroup {
     bool has_failed() const { return body_failure_ || !failed_.empty(); }
     bool is_noted(const std::exception_ptr& exception) const;
     void note_failure_of_body(std::exception_ptr exception) noexcept;
-    bool makes_future_of_last() noexcept;
+    std::optional<Future<>> make_future_of_last() noexcept;
     void throw_failure(const std::optional<Cancelled>& request);
 
     TaskBase* parent_ = nullptr; // runs `run`
