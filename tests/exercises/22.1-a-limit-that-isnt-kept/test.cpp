@@ -5,18 +5,15 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <optional>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -164,27 +161,16 @@ class AskServer {
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// A place for a loop. When the loop is gone, it holds nothing, and that stays so
-/// unless something still uses it as a loop.
+/// A place for a loop. When the loop is gone, another one gets its memory, and nothing is
+/// sent to that one, unless something still takes it for the first.
 class Place {
   public:
-    Place() { ::new (memory_.data()) EventLoop; }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    ~Place() = default;
-
-    EventLoop& loop() { return *std::launder(reinterpret_cast<EventLoop*>(&memory_)); }
-    void end_loop() {
-        loop().~EventLoop();
-        memory_.fill(std::byte{0});
-    }
-    bool is_empty() const {
-        return std::ranges::count(memory_, std::byte{0})
-               == static_cast<std::ptrdiff_t>(memory_.size());
-    }
+    EventLoop& loop() { return *loop_; }
+    void end_loop() { loop_.emplace(); }
+    bool is_empty() const { return !loop_->has_ready(); }
 
   private:
-    alignas(EventLoop) std::array<std::byte, sizeof(EventLoop)> memory_{};
+    std::optional<EventLoop> loop_{std::in_place};
 };
 
 std::list<Place>& places() {
