@@ -1,5 +1,7 @@
 // Ways to wait: for a while, for one thing but not forever, for several things.
 // Page 14 of the book.
+//
+// Without memory: each of these throws, and what it was to wait for goes on by itself.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/task.h"
