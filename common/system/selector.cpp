@@ -60,12 +60,14 @@ void Selector::make_room_for(int fd) {
         larger_.reserve(std::max<std::size_t>(16, 2 * watched_));
 }
 
-void Selector::modify_fd(int fd, Events events, std::uint64_t data) {
+bool Selector::modify_fd(int fd, Events events, std::uint64_t data) {
     Registration& registration = watched_registration(fd, "modify_fd");
     require_some(events, "modify_fd");
+    is_another_ = false;
     change(fd, events); // even if they are the same: `fd` may be another socket by now
     registration.events = events;
     registration.data = data;
+    return !is_another_;
 }
 
 bool Selector::unregister_fd(int fd) {

@@ -57,7 +57,8 @@ class Selector {
     void register_fd(int fd, Events events, std::uint64_t data);
 
     /// Changes what a watched descriptor is watched for, and the data reported with it.
-    void modify_fd(int fd, Events events, std::uint64_t data);
+    /// False: another descriptor has this number now, and that one is watched.
+    bool modify_fd(int fd, Events events, std::uint64_t data);
 
     /// Stops watching. Call it before closing `fd`: the kernel always gives out the
     /// lowest free number, so the next socket may get this one. False: it was too late.
@@ -116,6 +117,9 @@ class Selector {
         return registrations_[static_cast<std::size_t>(fd)];
     }
 
+    /// For back ends, within `change`: the number belongs to another descriptor now.
+    void note_another_descriptor() { is_another_ = true; }
+
     // What each back end does in its own way. `remove` returns false if the kernel has
     // forgotten the descriptor already. `wait` takes a timeout in milliseconds, -1 for
     // none, and appends what is ready, for which there is room: it may be as many as are
@@ -133,6 +137,7 @@ class Selector {
     // is at most twice as long as the largest number of descriptors open at once.
     std::vector<Registration> registrations_;
     std::size_t watched_ = 0;
+    bool is_another_ = false;
     std::vector<Ready> ready_;  // the last answer; the caller may still read it
     std::vector<Ready> larger_; // for the next one, if more descriptors are watched now
 };

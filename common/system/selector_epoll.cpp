@@ -78,6 +78,7 @@ class EpollSelector final : public Selector {
         if (errno != ENOENT)
             throw std::system_error(errno, std::generic_category(), "epoll_ctl");
         // The socket was closed too early, and another one has its number now.
+        note_another_descriptor();
         ++generations_[static_cast<std::size_t>(fd)];
         add(fd, events);
     }
@@ -140,18 +141,19 @@ class EpollSelector final : public Selector {
         Socket other(::epoll_create1(EPOLL_CLOEXEC));
         if (!other)
             return;
-        std::swap(epoll_, other);
         for (std::size_t index = 0; index < generations_.size(); ++index) {
             const int fd = static_cast<int>(index);
-            if (!registration(fd).watched
-                || control(EPOLL_CTL_ADD, fd, registration(fd).events))
+            const Events events = registration(fd).events;
+            // One that the old list doesn't know was closed too early, too.
+            if (!registration(fd).watched || !control(EPOLL_CTL_MOD, fd, events))
                 continue;
-            // One that is closed, or a file by now, is one that epoll has forgotten.
-            if (errno != EBADF && errno != EPERM) {
-                std::swap(epoll_, other);
+            std::swap(epoll_, other);
+            const bool added = control(EPOLL_CTL_ADD, fd, events);
+            std::swap(epoll_, other);
+            if (!added)
                 return;
-            }
         }
+        std::swap(epoll_, other);
     }
 
     Socket epoll_; // not a socket, but a descriptor that is owned like one

@@ -31,6 +31,9 @@ namespace stage3 {
 /// letter, and the loop's thread hands it over. The letter is written before the call, so
 /// that the other thread needs no memory to send it. If the loop is closed by then, the
 /// mailbox refuses it.
+///
+/// In the other thread, signals are blocked: see helper_thread.h. A program that
+/// `function` starts inherits that, unless `function` unblocks them for it.
 template <class Function>
 auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
                      std::source_location at = std::source_location::current()) {
@@ -58,12 +61,16 @@ auto run_in_executor(EventLoop& loop, ThreadPool& pool, Function function,
             const auto waiting = future;
             if (!waiting || waiting->done())
                 return;
-            if (exception)
-                waiting->set_exception(std::move(exception));
-            else if (value)
-                waiting->set_result(*std::move(value));
-            else
-                waiting->cancel("the thread pool has ended");
+            try {
+                if (exception)
+                    waiting->set_exception(exception);
+                else if (value)
+                    waiting->set_result(*std::move(value));
+                else
+                    waiting->cancel("no thread pool");
+            } catch (...) { // the value can't be moved
+                waiting->set_exception(std::current_exception());
+            }
         }
 
         Function function;

@@ -19,6 +19,10 @@ namespace {
 // to pass it on to those that it calls.
 thread_local EventLoop* running_here = nullptr;
 
+constexpr std::string_view closed_too_early =
+    "a descriptor was closed before its reader or writer was removed: call remove_reader "
+    "and remove_writer first";
+
 } // namespace
 
 EventLoop* running_loop_or_none() noexcept { return running_here; }
@@ -112,11 +116,14 @@ void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
     const auto [place, is_new] = watches_.try_emplace(fd); // what can fail comes first
     Watch& watch = place->second;
     const Events events = events_of(watch) | events_of(which);
+    bool is_known = true;
     try {
         if (is_new)
             selector_->register_fd(fd, events, 0);
         else
-            selector_->modify_fd(fd, events, 0);
+            is_known = selector_->modify_fd(fd, events, 0);
+        if (!is_known) // what watches this number was meant for another descriptor
+            selector_->modify_fd(fd, events_of(which), 0);
     } catch (...) {
         if (is_new)
             watches_.erase(place);
@@ -124,11 +131,19 @@ void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
             forget(fd); // it was closed too early
         throw;
     }
-    const Handle before = std::exchange(watch.*which, callback);
-    if (before)
+    const Watch old = watch;
+    if (!is_known)
+        watch = Watch();
+    watch.*which = callback;
+    if (old.*which)
         tracer_->watch_remove(fd, events_of(which));
     tracer_->watch_add(fd, events_of(which), callback->name(), callback->at());
-    before.cancel(); // it may be in the queue already
+    (old.*which).cancel(); // it may be in the queue already
+    if (is_known)
+        return;
+    old.reader.cancel();
+    old.writer.cancel();
+    report(closed_too_early, nullptr);
 }
 
 bool EventLoop::take_back(int fd, Handle Watch::* which) noexcept {
@@ -143,16 +158,15 @@ bool EventLoop::take_back(int fd, Handle Watch::* which) noexcept {
         watches_.erase(fd);
     } else {
         try {
-            selector_->modify_fd(fd, events_of(watch), 0);
-        } catch (const std::system_error&) {
+            is_known = selector_->modify_fd(fd, events_of(watch), 0);
+        } catch (const std::exception&) { // or there is no memory to say what it is
             is_known = false;
-            forget(fd);
         }
+        if (!is_known)
+            forget(fd);
     }
     if (!is_known)
-        report("a descriptor was closed before its reader or writer was removed: call "
-               "remove_reader and remove_writer first",
-               nullptr);
+        report(closed_too_early, nullptr);
     // Last, since it destroys what the function holds, and that may do anything.
     before.cancel();
     return true;
@@ -357,16 +371,16 @@ void EventLoop::report(const Report& report) noexcept {
             print(report);
     } catch (...) {
         print(report);
-        print({.message = "the exception handler itself has thrown",
-               .exception = std::current_exception(),
-               .chain = {}});
+        print("the exception handler itself has thrown", std::current_exception());
     }
 }
 
 void EventLoop::report(std::string_view what, std::exception_ptr exception,
-                       const std::vector<common::Place>& chain) noexcept {
+                       const std::vector<common::Place>& way) noexcept {
     try {
-        report({.message = std::string(what), .exception = exception, .chain = chain});
+        report({.message = std::string(what),
+                .exception = exception,
+                .chain = {way.rbegin(), way.rend()}});
     } catch (const std::bad_alloc&) {
         // Short enough to need no memory.
         report({.message = "no memory", .exception = std::move(exception), .chain = {}});

@@ -12,6 +12,7 @@
 // Without memory: what asks the loop for something (call_soon, call_later, add_reader)
 // throws, and then nothing has changed. A turn needs no memory, and neither do the
 // functions that take something back. What is queued runs once, and nothing is lost.
+// (A trace needs memory for each line. With one, none of this holds.)
 #pragma once
 
 #include "common/system/selector.h"
@@ -141,7 +142,8 @@ class EventLoop {
             make_callback(std::move(function), "writer", at, Callback::Times::often));
     }
     /// No longer, not even in this turn. False if there was none. Do it before you close
-    /// the descriptor: if you don't, that is reported.
+    /// the descriptor: if you don't, that is reported, as soon as the selector notices.
+    /// (Only epoll does.)
     bool remove_reader(int fd) noexcept { return take_back(fd, &Watch::reader); }
     bool remove_writer(int fd) noexcept { return take_back(fd, &Watch::writer); }
     bool has_reader(int fd) const { return is_watched(fd, &Watch::reader); }
@@ -191,9 +193,10 @@ class EventLoop {
     void set_exception_handler(ExceptionHandler handler);
     /// Never throws: if the handler does, both are printed.
     void report(const Report& report) noexcept;
-    /// The same. Without memory, the report says only that, and has the exception.
+    /// The same. `way`: the coroutines that the exception has left, the innermost first.
+    /// Without memory, the report says only that, and has the exception.
     void report(std::string_view what, std::exception_ptr exception,
-                const std::vector<common::Place>& chain = {}) noexcept;
+                const std::vector<common::Place>& way = {}) noexcept;
 
     // ---- For futures and tasks. ----
 

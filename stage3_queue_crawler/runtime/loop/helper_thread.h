@@ -4,6 +4,10 @@
 // mailbox's handler writes to a descriptor. In a thread that outlives the loop, it could
 // write to that number when the loop has long been closed, and the number belongs to a
 // file. So the threads that help the loop block signals, and leave them to the others.
+//
+// A program that such a thread starts with fork and exec inherits the blocked signals:
+// not even Ctrl-C would end it. Unblock them in the child first (posix_spawn:
+// POSIX_SPAWN_SETSIGMASK).
 #pragma once
 
 #include <csignal>

@@ -50,4 +50,9 @@ void print(const Report& report) noexcept {
     }
 }
 
+void print(const char* what, const std::exception_ptr& exception) noexcept {
+    static_cast<void>(std::fputs(what, stderr));
+    print({.message = {}, .exception = exception, .chain = {}});
+}
+
 } // namespace stage3

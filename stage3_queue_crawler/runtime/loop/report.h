@@ -29,5 +29,7 @@ std::string describe(const Report& report);
 
 /// Prints the report on stderr: what a loop does unless it has another handler.
 void print(const Report& report) noexcept;
+/// The same for what has happened, in a few words, and an exception.
+void print(const char* what, const std::exception_ptr& exception) noexcept;
 
 } // namespace stage3

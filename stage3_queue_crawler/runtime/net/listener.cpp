@@ -104,21 +104,25 @@ common::Socket Listener::take(std::error_code& error) {
 namespace {
 
 /// One client must not end the others: what its handler throws is reported.
-void report_failure(std::exception_ptr exception) {
+void report_failure(const std::exception_ptr& exception) noexcept {
     const TaskBase& task = *current_task();
-    std::vector<common::Place> chain = task.chain();
-    chain.insert(chain.end(), task.way().rbegin(), task.way().rend());
-    running_loop().report({.message = "what handles a client has failed",
-                           .exception = std::move(exception),
-                           .chain = std::move(chain)});
+    std::vector<common::Place> way; // the innermost first
+    try {
+        const std::vector<common::Place> chain = task.chain();
+        way = task.way();
+        way.insert(way.end(), chain.rbegin(), chain.rend());
+    } catch (const std::bad_alloc&) {
+        way.clear();
+    }
+    running_loop().report("what handles a client has failed", exception, way);
 }
 
 // [client]
 /// One client's task.
 Coroutine<> talk(common::Socket socket, StreamLimits limits,
                  const std::function<Coroutine<>(Stream&)>& handle) {
-    Stream stream(running_loop(), std::move(socket), limits);
     try {
+        Stream stream(running_loop(), std::move(socket), limits);
         co_await handle(stream);
     } catch (const Cancelled&) {
         throw;
@@ -138,7 +142,11 @@ Coroutine<> accept_all(TaskGroup& clients, Listener& listener,
             co_await next_turn();
         if (!running_loop().can_watch(socket.fd()))
             continue; // one too many for `select`: hang up
-        clients.start(talk(std::move(socket), limits, handle), "client");
+        try {
+            clients.start(talk(std::move(socket), limits, handle), "client");
+        } catch (const std::bad_alloc&) {
+            report_failure(std::current_exception()); // and hang up
+        }
     }
 }
 

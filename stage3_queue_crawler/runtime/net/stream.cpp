@@ -211,11 +211,10 @@ void Stream::write(std::string_view bytes) {
     const bool was_empty = unsent() == 0;
     if (out_begin_ > 0)
         out_.erase(0, std::exchange(out_begin_, 0));
-    out_ += bytes;
-    if (!was_empty)
-        return; // the loop says when there is room
     try {
-        send();
+        out_ += bytes;
+        if (was_empty) // if not, the loop says when there is room
+            send();
     } catch (const std::system_error& error) { // the loop can't watch it
         fail_writing(error.code());
     } catch (const std::bad_alloc&) {

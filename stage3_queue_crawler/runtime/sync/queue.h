@@ -122,7 +122,7 @@ class Queue {
         Entry take_entry() {
             taken = true;
             --queue.handed_over_;
-            return std::move(this->future).take();
+            return this->future.state()->take_result(true); // nothing else wants it
         }
 
         Queue& queue;

@@ -24,7 +24,7 @@ class Ring {
         swap(old);
         return *this;
     }
-    Ring(const Ring& other) {
+    Ring(const Ring& other) : Ring() {
         reserve(other.size_);
         for (std::size_t i = 0; i < other.size_; ++i)
             push_back(other.slots_[other.slot(i)]);
@@ -33,7 +33,8 @@ class Ring {
     ~Ring() {
         while (size_ > 0)
             pop_back();
-        std::allocator<T>().deallocate(slots_, capacity_);
+        if (slots_ != nullptr)
+            std::allocator<T>().deallocate(slots_, capacity_);
     }
 
     std::size_t size() const { return size_; }

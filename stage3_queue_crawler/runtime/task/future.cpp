@@ -53,7 +53,12 @@ void FutureBase::complete_cancelled(std::exception_ptr cancelled) noexcept {
 }
 
 void FutureBase::complete_cancelled(std::string message) noexcept {
-    complete_cancelled(std::make_exception_ptr(Cancelled(std::move(message))));
+    // One for all that have no message: there may be a million, and no memory.
+    static const std::exception_ptr without_message =
+        std::make_exception_ptr(Cancelled());
+    complete_cancelled(message.empty()
+                           ? without_message
+                           : std::make_exception_ptr(Cancelled(std::move(message))));
 }
 
 bool FutureBase::cancel(std::string message) {

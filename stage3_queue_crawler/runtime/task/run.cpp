@@ -36,7 +36,7 @@ void report_failures(EventLoop& loop, const Tasks& tasks) {
         if (!task->cancelled())
             if (const auto exception = task->exception())
                 loop.report("a task was asked to end, since main had ended, and failed",
-                            exception, task->as_task()->traceback());
+                            exception, task->as_task()->way());
 }
 
 } // namespace

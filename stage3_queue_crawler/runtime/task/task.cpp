@@ -107,8 +107,9 @@ void TaskBase::finish() noexcept {
     } else {
         try {
             complete_with_result();
-        } catch (const Cancelled&) {
-            future().complete_cancelled(std::current_exception());
+        } catch (const Cancelled& cancelled) {
+            Cancelled ours(cancelled); // which doesn't throw, unlike copying the message
+            future().complete_cancelled(std::move(ours.message));
         } catch (...) {
             future().complete_with_exception(std::current_exception());
         }
@@ -118,10 +119,10 @@ void TaskBase::finish() noexcept {
 }
 
 void TaskBase::wait_for(FutureBase& future) {
+    trace("suspend", &future);
     waits_for_ = &future;
     suspended_ = true;
     future.add_waiter(*this);
-    trace("suspend", &future);
     // It was asked to end before it got here.
     if (must_cancel_ && future.cancel(std::exchange(cancel_message_, {})))
         must_cancel_ = false;

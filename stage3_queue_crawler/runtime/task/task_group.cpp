@@ -141,7 +141,7 @@ void TaskGroup::throw_failure(const std::optional<Cancelled>& request) {
         parent_->cancel_at_next_wait(request.value_or(Cancelled()));
     const auto report_too = [](const std::exception_ptr& exception, const auto& way) {
         running_loop().report("another task of the group has failed, too", exception,
-                              {way.rbegin(), way.rend()});
+                              way);
     };
     if (body_failure_ && !body_failed_first_)
         report_too(body_failure_, body_way_);

@@ -90,9 +90,9 @@ Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
         auto another = co_await cancel_and_wait(inner);
         if (another)
             cancelled = std::move(another);
-        if (cancelled && inner->cancelled())
-            throw Cancelled(*std::move(cancelled));
     }
+    if (cancelled && inner->cancelled())
+        throw Cancelled(*std::move(cancelled)); // once, for both
     // If we were cancelled, and `inner` has ended all the same, neither may be lost: the
     // caller gets the result now, and Cancelled at its next wait.
     if (cancelled)

@@ -486,6 +486,26 @@ TEST_CASE_FIXTURE(Reporting,
     CHECK(reports.size() == 1);
 }
 
+TEST_CASE_FIXTURE(Reporting, "what watched a closed descriptor never watches another") {
+    const Pipe first;
+    const Pipe second;
+    const int number = first.read.fd();
+    int old = 0;
+    loop.add_reader(number, [&] { ++old; });
+    loop.add_writer(number, [&] { ++old; });
+    REQUIRE(::dup2(second.read.fd(), number) == number); // closes it first
+    put(second);
+    SUBCASE("its writer is removed") { CHECK(loop.remove_writer(number)); }
+    SUBCASE("the other one gets a writer") {
+        loop.add_writer(number, [] {});
+    }
+    CHECK_FALSE(loop.has_reader(number));
+    turns(3);
+    CHECK(old == 0);
+    CHECK(reports.size() == 1);
+    loop.remove_writer(number);
+}
+
 TEST_CASE_FIXTURE(Reporting,
                   "a descriptor's number is watched anew if it was closed too early") {
     const Pipe first;

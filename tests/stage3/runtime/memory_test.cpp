@@ -1096,4 +1096,96 @@ TEST_CASE("without memory, run ends all tasks, or says why not") {
         });
 }
 
+// ---- Moments, rather than whole scenarios ----
+
+namespace {
+
+Coroutine<> take_in_time(stage3::Queue<std::string>& queue, std::string& got) {
+    got = co_await queue.get(1h);
+}
+
+Coroutine<> throw_when_done(Future<> future, int what) {
+    co_await future;
+    throw what;
+}
+
+Coroutine<> start_two_that_throw(TaskGroup& group, Future<> future) {
+    group.start(throw_when_done(future, 1));
+    group.start(throw_when_done(future, 2));
+    co_await future;
+}
+
+Coroutine<> note_what_is_thrown(Future<> future, int& caught) {
+    TaskGroup group;
+    try {
+        co_await group.run(start_two_that_throw(group, future));
+    } catch (int what) {
+        caught = what;
+    }
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "without memory, an item is moved to its getter, not copied") {
+    stage3::Queue<std::string> queue;
+    std::string got;
+    const auto getter = task(take_in_time(queue, got));
+    turns(2);
+    queue.put_nowait(std::string(100, 'x'));
+    {
+        const NoMemory none;
+        turns(3);
+    }
+    CHECK(getter.done());
+    CHECK(got.size() == 100);
+}
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "without memory, a handler that fails doesn't end the program") {
+    loop.set_exception_handler([](const stage3::Report&) { throw std::bad_alloc(); });
+    loop.call_soon([] { throw std::bad_alloc(); });
+    bool called = false;
+    loop.call_soon([&] { called = true; });
+    {
+        const NoMemory none;
+        turns(1);
+    }
+    CHECK(called);
+}
+
+TEST_CASE_FIXTURE(LoopTest, "without memory, a group throws its first failure") {
+    const auto start = future();
+    int caught = 0;
+    const auto outer = task(note_what_is_thrown(start, caught));
+    turns(3);
+    {
+        const NoMemory none;
+        start.set_result();
+        turns(6);
+    }
+    CHECK(outer.done());
+    CHECK(caught == 1);
+}
+
+TEST_CASE("without memory, a descriptor that was closed too early is reported") {
+    EventLoop loop;
+    int reports = 0;
+    loop.set_exception_handler([&](const stage3::Report&) { ++reports; });
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    loop.add_reader(ends[0], [] {});
+    loop.add_writer(ends[0], [] {});
+    ::close(ends[0]);
+    bool removed = false;
+    {
+        const NoMemory none;
+        removed = loop.remove_reader(ends[0]);
+    }
+    CHECK(removed);
+    CHECK(reports == 1);
+    CHECK(loop.watched() == 0);
+    ::close(ends[1]);
+}
+
 } // namespace tests::ladder

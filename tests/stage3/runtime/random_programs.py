@@ -93,8 +93,8 @@ async def wait_for(awaitable, timeout):
     must_cancel = not inner.done()
     if must_cancel:
         cancelled = await cancel_and_wait(inner) or cancelled
-        if cancelled and inner.cancelled():
-            raise cancelled
+    if cancelled and inner.cancelled():
+        raise cancelled
     if cancelled:
         asyncio.current_task().cancel(*cancelled.args)
     if must_cancel and inner.cancelled():

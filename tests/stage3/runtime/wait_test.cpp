@@ -651,3 +651,31 @@ TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that is late is ask
     CHECK(elapsed() == 6000);
     CHECK(log == Log{"asked to end", "ended"});
 }
+
+namespace {
+
+Coroutine<> count_cancellations(Task<> inner, int& thrown) {
+    try {
+        co_await wait_for(inner, 2h);
+    } catch (const Cancelled&) {
+        ++thrown;
+    }
+    try {
+        co_await stage3::next_turn();
+    } catch (const Cancelled&) {
+        ++thrown;
+    }
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "a task that ends with the one that it waits for gets one Cancelled") {
+    const auto inner = task(stage3::sleep(1h));
+    int thrown = 0;
+    const auto outer = task(count_cancellations(inner, thrown));
+    turns(3);
+    stage3::cancel_all_tasks(loop);
+    CHECK(thrown == 1);
+    CHECK(outer.done());
+}
