@@ -1169,7 +1169,7 @@ TEST_CASE_FIXTURE(LoopTest, "without memory, a group throws its first failure") 
 }
 
 TEST_CASE("without memory, a descriptor that was closed too early is reported") {
-    EventLoop loop;
+    stage3::EventLoop loop;
     int reports = 0;
     loop.set_exception_handler([&](const stage3::Report&) { ++reports; });
     std::array<int, 2> ends{};
