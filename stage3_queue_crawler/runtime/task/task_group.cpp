@@ -55,7 +55,7 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
 std::optional<Future<>> TaskGroup::make_future_of_last() noexcept {
     last_has_ended_.reset();
     try {
-        last_has_ended_.emplace();
+        last_has_ended_ = Future<>();
     } catch (const std::bad_alloc&) {
         return std::nullopt;
     }

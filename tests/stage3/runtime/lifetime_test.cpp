@@ -424,19 +424,21 @@ TEST_CASE_FIXTURE(LoopTest, "a task waiting for one that refuses to end gets its
 }
 
 TEST_CASE("run rethrows what its loop throws") {
+    bool is_broken = false;
     stage3::LoopOptions options;
-    options.selector = common::make_selector("select");
+    options.clock = [&] {
+        if (is_broken)
+            throw std::system_error(std::make_error_code(std::errc::io_error), "clock");
+        return std::chrono::steady_clock::now();
+    };
     bool reported = false;
     CHECK_THROWS_AS(stage3::run(
-                        [](bool& seen) -> Coroutine<> {
+                        [](bool& seen, bool& broken) -> Coroutine<> {
                             auto& loop = stage3::running_loop();
                             loop.set_exception_handler([&](const auto&) { seen = true; });
-                            {
-                                const Pipe pipe;
-                                loop.add_reader(pipe.read.fd(), [] {});
-                            } // closed, but still watched
-                            co_await Future<>();
-                        }(reported),
+                            loop.call_soon([&broken] { broken = true; });
+                            co_await stage3::sleep(1h);
+                        }(reported, is_broken),
                         std::move(options)),
                     std::system_error);
     CHECK(reported);
