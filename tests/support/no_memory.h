@@ -23,7 +23,7 @@ long refused() noexcept;
 /// How many allocations have not been given back.
 long living() noexcept;
 
-/// What this thread allocates meanwhile isn't counted, and doesn't fail.
+/// While one exists, what this thread allocates isn't counted, and doesn't fail.
 class Spare {
   public:
     Spare() noexcept;

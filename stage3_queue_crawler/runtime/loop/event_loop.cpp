@@ -122,8 +122,6 @@ void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
             selector_->register_fd(fd, events, 0);
         else
             is_known = selector_->modify_fd(fd, events, 0);
-        if (!is_known) // what watches this number was meant for another descriptor
-            selector_->modify_fd(fd, events_of(which), 0);
     } catch (...) {
         if (is_new)
             watches_.erase(place);
@@ -131,19 +129,17 @@ void EventLoop::add(int fd, Handle Watch::* which, const Handle& callback) {
             forget(fd); // it was closed too early
         throw;
     }
-    const Watch old = watch;
-    if (!is_known)
-        watch = Watch();
-    watch.*which = callback;
-    if (old.*which)
+    if (!is_known) { // what watched this number was meant for another descriptor
+        forget(fd);
+        add(fd, which, callback);
+        report(closed_too_early, nullptr);
+        return;
+    }
+    const Handle before = std::exchange(watch.*which, callback);
+    if (before)
         tracer_->watch_remove(fd, events_of(which));
     tracer_->watch_add(fd, events_of(which), callback->name(), callback->at());
-    (old.*which).cancel(); // it may be in the queue already
-    if (is_known)
-        return;
-    old.reader.cancel();
-    old.writer.cancel();
-    report(closed_too_early, nullptr);
+    before.cancel(); // it may be in the queue already
 }
 
 bool EventLoop::take_back(int fd, Handle Watch::* which) noexcept {

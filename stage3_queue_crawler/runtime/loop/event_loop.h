@@ -12,7 +12,7 @@
 // Without memory: what asks the loop for something (call_soon, call_later, add_reader)
 // throws, and then nothing has changed. A turn needs no memory, and neither do the
 // functions that take something back. What is queued runs once, and nothing is lost.
-// (A trace needs memory for each line. With one, none of this holds.)
+// With a trace, none of this holds, since each of its lines needs memory.
 #pragma once
 
 #include "common/system/selector.h"
@@ -115,8 +115,7 @@ class EventLoop {
         return callback;
     }
     /// Soon, and from any thread: after what call_soon has queued by then. The loop may
-    /// be closed meanwhile, but must not be destroyed: a thread that may be so late takes
-    /// the mailbox.
+    /// be closed by then, but not destroyed: a thread that may outlive it uses `mailbox`.
     template <class F>
     void call_soon_threadsafe(F function,
                               std::source_location at = std::source_location::current()) {

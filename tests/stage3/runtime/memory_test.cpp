@@ -4,7 +4,7 @@
 // What was asked for may throw std::bad_alloc: a call of put, acquire, create_task or
 // call_soon; and so may a task that waits for one of these. But nothing that hands over
 // what is there already may throw: set_result, cancel, ~Permit, task_done, Event::set, or
-// a turn of the loop. Whoever they serve would wait for ever.
+// a turn of the loop. The task that they serve would wait for ever.
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/net/resolver.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
