@@ -68,6 +68,14 @@ long asked() noexcept { return asked_for; }
 long refused() noexcept { return refused_so_far; }
 long living() noexcept { return living_now; }
 
+bool memory_is_ours() noexcept {
+    const long before = living();
+    void* const memory = ::operator new(1, std::nothrow);
+    const bool ours = living() > before;
+    ::operator delete(memory);
+    return ours;
+}
+
 Spare::Spare() noexcept { ++spared; }
 Spare::~Spare() { --spared; }
 

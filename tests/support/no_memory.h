@@ -22,6 +22,8 @@ long asked() noexcept;
 long refused() noexcept;
 /// How many allocations have not been given back.
 long living() noexcept;
+/// False if `operator new` isn't ours but valgrind's: then no allocation can fail.
+bool memory_is_ours() noexcept;
 
 /// While one exists, what this thread allocates isn't counted, and doesn't fail.
 class Spare {

@@ -187,8 +187,6 @@ struct Climb {
 void running_now(const std::string& where);
 /// False if LADDER in the environment asks for others.
 bool is_wanted(const std::string& name);
-/// False if `operator new` isn't ours, but valgrind's.
-bool memory_is_ours();
 
 /// Runs `scenario(bed)` on each rung: with a loop made before, or made while allocations
 /// fail.

@@ -68,16 +68,6 @@ bool is_wanted(const std::string& name) {
     return wanted == nullptr || name.find(wanted) != std::string::npos;
 }
 
-bool memory_is_ours() {
-    const long before = living();
-    void* const memory = ::operator new(1);
-    const bool ours = living() > before;
-    ::operator delete(memory);
-    if (!ours)
-        MESSAGE("another operator new is in use: no allocation can fail");
-    return ours;
-}
-
 void Climb::take(const Rung& rung) {
     constexpr std::size_t enough = 4; // faults of a scenario are much alike
     ++runs;
