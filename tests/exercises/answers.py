@@ -23,9 +23,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import questions
+
 FOLDER = "tests/exercises"
 MODELS = [f"{FOLDER}/exercise{stage}" for stage in "123"]  # targets that show how to compile and link
-ANSWERS = {"start.cpp", "solution.cpp", "yours.cpp"}  # one of them is in a program, never two
+ANSWERS = {"solution.cpp", "yours.cpp"}  # one of them is in a program, never two
 
 
 class Trouble(Exception):
@@ -290,24 +292,23 @@ def make_program(model: Model, folder: Path, answer: Path, work: Path,
     """
     given = sorted(path for path in folder.glob("*.cpp") if path.name not in ANSWERS)
     program, include = work / f"test-{answer.stem}", [f"-I{folder}"]
+    predicts = (folder / questions.FILE).exists()
+    if predicts:
+        made = questions.make(folder, work / "made")
+        given.append(made / "test.cpp")
+        include.append(f"-I{made}")
     sources = [(answer, flags), *((one, given_flags) for one in given)]
     if answer.suffix == ".h":
         include.append(f"-I{answer.parent}")
         sources = [(one, flags) for one in given]
-    answers_model = model.with_flags([]) if only_predicts(answer, folder) else model
+    # Numbers need no header of the system. To load the precompiled ones takes longer than to compile them.
+    answers_model = model.with_flags([]) if predicts else model
     with ThreadPoolExecutor() as pool:
         jobs = [pool.submit((answers_model if one == answer else model).compile, one, work, [*include, *more])
                 for one, more in sources]
     made = [job.result() for job in jobs]  # if several are broken, the answer comes first
     model.link(program, [target for target, _ in made])
     return program, made[0][1]
-
-
-def only_predicts(answer: Path, folder: Path) -> bool:
-    """Numbers, say: it includes nothing of the system. To load the precompiled headers takes longer."""
-    given = folder / "exercise.h"
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in (answer, given) if path.exists()]
-    return given.exists() and not re.search(r'^\s*#\s*include(?! "exercise\.h")', "\n".join(texts), re.M)
 
 
 def first_diagnostic(text: str, word: str, file: str) -> tuple[list[str], int]:

@@ -2,23 +2,20 @@
 """For authors: proves that each exercise can be done, and that it helps readers who get it wrong.
 
     tests/exercises/authors_test.py --build build [--sanitized-build DIR] [NAME...]
+    tests/exercises/authors_test.py --compare NAME FILE    how FILE differs from our answer, for wrong.txt
 
-For each exercise: its folder is complete; the starting point compiles without warnings and fails in
-the test case that test.cpp names, with the message that test.cpp names (or crashes there, if that
-is the exercise's point); the solution passes, also under the sanitizers and in the second run of
-./learn check; each file in wrong/ compiles, fails, and gets its own hint from what ./learn check
-prints. A file that begins with `memory:` passes its tests and gets its hint from that second run.
-If there is a trace, it is what the program does today (record.py records it). For all together:
-their pages link to them, and the first pages have both kinds.
-
-The files in wrong/ are mistakes that readers make. Each begins with `hint:` and a text that the
-reader must then be shown. Most are a NAME.change, which lists what is different from the solution
-(or from the starting point, with a line `base: start`) in the form that `changed` describes. If
-most of it is different, it is a whole file whose first line is a comment: `// hint: TEXT`.
+For each exercise: its folder is complete (README.md here says of what); what the reader begins with
+compiles without warnings and fails in the test case that wrong.txt names, with the message that
+wrong.txt names (or crashes there, if that is the exercise's point); the solution passes, also under the
+sanitizers and in the second run of ./learn check; each wrong answer compiles, fails, and gets its own
+hint from what ./learn check prints, or from the second run if it has `memory:`. For an exercise with
+questions: our answers are what the program finds, and each wrong answer gets its advice. If there is a
+trace, it is what the program does today (record.py records it). For all together: their pages link to
+them, and the first pages have both kinds.
 
 The steps of the track (track.py) are examined in the same way. In addition: with all solutions, the
 crawl finds exactly what is on the practice site, and all rows hold; with one left out, the message
-names its file; and each runtime in track/wrong/ fails the row that names what is wrong with it.
+names its file; and each runtime in track/wrong.txt fails the row that names what is wrong with it.
 
 This takes minutes, so it's not part of `meson test`; `./learn test --all` runs it. DIR is a build
 directory with -Db_sanitize=address,undefined; without it, one is made in .learn/sanitized/.
@@ -38,8 +35,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+import questions  # noqa: E402
+import wrong  # noqa: E402
 import yours  # noqa: E402
-from answers import MODELS, Broken, Build, Outcome, Trouble, model_for, report, try_answer  # noqa: E402
+from answers import MODELS, Broken, Build, Outcome, Trouble, model_for, report, run_limited, try_answer  # noqa: E402
 from course import ROOT, Course, Exercise, Step  # noqa: E402
 from memory import look_at_memory  # noqa: E402
 from record import comparable, fits_program, record, trace_of  # noqa: E402
@@ -52,27 +51,19 @@ KINDS = ["predict", "build", "mend"]  # the last: a program that is there, and g
 PAGES_WITH_BOTH_KINDS = ["01", "02", "03", "04"]  # of the first two
 
 
-def changed(text: str, change: str) -> str:
-    """A text with one thing wrong, as a change describes it.
-
-    A change has parts. Each is `--- instead of`, some lines that are in the text exactly once,
-    `--- this`, and what takes their place. Anything may come before the first part.
-    """
-    parts = re.split(r"^--- instead of\n", change, flags=re.M)[1:]
-    if not parts:
-        raise ValueError("it changes nothing")
-    for part in parts:
-        old, found, new = part.partition("--- this\n")
-        if not found or text.count(old) != 1:
-            raise ValueError(f"these lines are not in the text once:\n{old}")
-        text = text.replace(old, new)
-    return text
-
-
 def row_alone(tests: str, row: str) -> str:
     """A file of the rows' tests without those of other rows, which take half of the time to compile."""
     return re.sub(r"^TEST_CASE.*?^}\n", lambda case: case[0] if f'"{row}:' in case[0] else "", tests,
                   flags=re.M | re.S)
+
+
+def hint_of(section: wrong.Section) -> str:
+    return section.keys.get("hint") or section.keys.get("memory", "")
+
+
+def other_than(one: questions.Question) -> str:
+    """A number for which there is no advice of its own. (It may be a word's: words stand for small numbers.)"""
+    return next(str(value) for value in range(9000, 9999) if str(value) != one.answer)
 
 
 class Author:
@@ -90,66 +81,52 @@ class Author:
 
     def folder(self, exercise: Exercise) -> list[str]:
         folder, number = exercise.folder, exercise.number
-        needed = ["README.md", "hints.md", exercise.start.name, exercise.solution.name, "test.cpp"]
+        needed = (["README.md", "questions.txt", "program.cpp"] if exercise.predicts else
+                  ["README.md", f"solution{exercise.suffix}", "test.cpp", wrong.FILE])
         problems = [f"{name} is missing" for name in needed if not (folder / name).exists()]
         if problems:
             return problems
-        readme, hints, test = map(exercise.read, ["README.md", "hints.md", "test.cpp"])
-        numbers = re.findall(r"^## Hint (\d+)[ \t]*$", hints, re.M)
+        readme = exercise.read("README.md")
+        numbers = re.findall(r"^<details><summary>Hint (\d+)</summary>$", readme, re.M)
         for fine, problem in [
                 (readme.startswith(f"# {number} "), f"README.md does not begin with `# {number} Title`"),
                 (exercise.kind in KINDS, f"README.md: no `Kind:` line with one of {KINDS}"),
+                (exercise.predicts == (exercise.kind == KINDS[0]), f"{questions.FILE} is for the kind {KINDS[0]}"),
                 (exercise.after, "README.md: no line `After page NN.`"),
                 (exercise.minutes > 0, "README.md: no line `About N minutes.`"),
                 (f"./learn check {number}" in readme, f"README.md does not say ./learn check {number}"),
-                (exercise.yours.name in readme, f"README.md does not say which file to edit: {exercise.yours.name}"),
-                (len(numbers) >= 2 and numbers == [str(n + 1) for n in range(len(numbers))],
-                 "hints.md: needs `## Hint 1`, `## Hint 2`, ..., at least two"),
-                (all(exercise.hints), "hints.md: a hint is empty"),
-                (self.named(test, "fails in"), "test.cpp: no line `// start fails in: TEST CASE`"),
-                (self.named(test, "fails with"), "test.cpp: no line `// start fails with: TEXT`"),
-                (self.wrong_files(exercise), "no wrong/*")]:
+                (len(numbers) == len(exercise.hints) >= 2 and numbers == [str(n + 1) for n in range(len(numbers))],
+                 "README.md: needs `<details><summary>Hint 1</summary>`, `Hint 2`, ..., at least two"),
+                (all(exercise.hints), "README.md: a hint is empty")]:
             if not fine:
                 problems.append(problem)
-        hints_of = [self.hint(path) for path in self.wrong_files(exercise)]
-        problems += [f"wrong/{path.name} does not begin with a line `hint: TEXT` or `memory: TEXT`"
-                     for path, text in zip(self.wrong_files(exercise), hints_of) if not text]
-        if len(set(hints_of)) < len(hints_of):
-            problems.append("two files in wrong/ have the same hint")
-        return problems
+        try:
+            return problems + (questions.of_folder(folder) and [] if exercise.predicts else self.sections(exercise))
+        except (questions.Malformed, wrong.Malformed) as why:
+            return [*problems, str(why)]
 
     @staticmethod
-    def named(test: str, what: str) -> str:
-        found = re.search(rf"^// start {what}: (\S.*)$", test.split("#include")[0], re.M)
-        return found[1].strip() if found else ""
+    def sections(exercise: Exercise) -> list[str]:
+        """What is wrong with wrong.txt."""
+        found = wrong.of_folder(exercise.folder)
+        start, others = found.pop("start", wrong.Section("start")), [*found.values()]
+        hints = [hint_of(one) for one in others]
+        return ([f"{wrong.FILE}: the start has no line `{key}: TEXT`" for key in ("fails in", "fails with")
+                 if not start.keys.get(key)]
+                + [f"{wrong.FILE}: {one.name} has no line `hint: TEXT` or `memory: TEXT`"
+                   for one, hint in zip(others, hints) if not hint]
+                + ["two wrong answers have the same hint"] * (len(set(hints)) < len(hints))
+                + [f"{wrong.FILE}: there is no wrong answer"] * (not others))
 
-    @staticmethod
-    def wrong_files(exercise: Exercise) -> list[Path]:
-        return sorted(path for path in (exercise.folder / "wrong").glob("*")
-                      if path.suffix in (".change", exercise.suffix))
+    def answer(self, exercise: Exercise, name: str, text: str) -> Path:
+        """A file with this answer. A step's is put where it finds the files that it includes."""
+        folder = self.course.notes / "authors/answers" / exercise.number / name
+        file = exercise.file if isinstance(exercise, Step) else f"{name}.cpp"
+        assemble({one.file: one.solution_text() for one in self.course.needed(exercise)} | {file: text}, folder)
+        return folder / file
 
-    @staticmethod
-    def hint(wrong: Path) -> str:
-        found = re.match(r"(?:// )?(?:hint|memory): (\S.*)", wrong.read_text(encoding="utf-8"))
-        return found[1].strip() if found else ""
-
-    @staticmethod
-    def fails_later(wrong: Path) -> bool:
-        return re.match("(// )?memory: ", wrong.read_text(encoding="utf-8")) is not None
-
-    def answer(self, exercise: Exercise, path: Path) -> Path:
-        """The file to try. A step's file is put where it finds the files that it includes."""
-        step = isinstance(exercise, Step)
-        if not step and path.suffix != ".change":
-            return path
-        text = exercise.solution_text() if path == exercise.solution else path.read_text(encoding="utf-8")
-        if path.suffix == ".change":
-            from_start = re.search(r"^base: start$", text, re.M)
-            text = changed(exercise.read(exercise.start.name) if from_start else exercise.solution_text(), text)
-        name = exercise.file if step else f"{path.stem}.cpp"
-        folder = self.course.notes / "authors/answers" / exercise.number / path.stem
-        assemble({one.file: one.solution_text() for one in self.course.needed(exercise)} | {name: text}, folder)
-        return folder / name
+    def start_of(self, exercise: Exercise) -> Path:
+        return self.answer(exercise, "start", exercise.start_text())
 
     def work(self, exercise: Exercise, build: Build, answer: Path) -> Path:
         folder = self.course.notes / "authors" / ("plain" if build is self.build else "sanitized")
@@ -175,49 +152,78 @@ class Author:
         return outcome, self.told(exercise, answer, outcome)
 
     def start(self, exercise: Exercise) -> list[str]:
-        outcome, told = self.attempt(exercise, self.answer(exercise, exercise.start), self.build)
-        test = exercise.read("test.cpp")
-        case, text = self.named(test, "fails in"), self.named(test, "fails with")
-        expected = self.named(test, "ends as") or "failed"  # some exercises are about a crash
-        if outcome.kind != expected:
-            return [f"{exercise.start.name} should end as '{expected}', and it {outcome.kind}:\n{told}"]
+        outcome, told = self.attempt(exercise, self.start_of(exercise), self.build)
+        if exercise.predicts:
+            title, names = questions.of_folder(exercise.folder).cases[0]
+            keys, hints = {"fails in": title, "fails with": f"{names[0]} is not answered yet"}, {}
+        else:
+            found = wrong.of_folder(exercise.folder)
+            keys = found.pop("start").keys
+            hints = {name: hint_of(one) for name, one in found.items()}
+        expected, case, text = keys.get("ends as", "failed"), keys["fails in"], keys["fails with"]
+        if outcome.kind != expected:  # some exercises are about a crash
+            return [f"the start should end as '{expected}', and it {outcome.kind}:\n{told}"]
         if outcome.case != case:
-            return [f"{exercise.start.name} should fail in the test case '{case}':\n{told}"]
-        problems = [] if text in told else [f"{exercise.start.name}: a reader is not told '{text}':\n{told}"]
-        for wrong in self.wrong_files(exercise):
-            if self.hint(wrong) in told or text == self.hint(wrong):
-                problems.append(f"{exercise.start.name} gets the hint of wrong/{wrong.name}")
-        return problems
+            return [f"the start should fail in the test case '{case}':\n{told}"]
+        problems = [] if text in told else [f"at the start, a reader is not told '{text}':\n{told}"]
+        return problems + [f"the start gets the hint of {name}" for name, hint in hints.items()
+                           if hint in told or hint == text]
 
     def solution(self, exercise: Exercise) -> list[str]:
-        problems, name = [], exercise.solution.name
-        answer = self.answer(exercise, exercise.solution)
+        problems = []
+        answer = self.answer(exercise, "solution", exercise.solution_text())
         for build, how in [(self.build, ""), (self.sanitized, " with sanitizers")]:
             outcome, told = self.attempt(exercise, answer, build)
             if outcome.kind != "passed" or "GCC 12" in told:
-                problems.append(f"{name}{how} should pass:\n{told}")
+                problems.append(f"the solution{how} should pass:\n{told}")
         if not problems:
             outcome, told = self.second_look(exercise, answer)
             if outcome.kind != "passed":
-                problems.append(f"{name} should pass the look at its memory:\n{told}")
+                problems.append(f"the solution should pass the look at its memory:\n{told}")
         return problems
 
     def wrong_answers(self, exercise: Exercise) -> list[str]:
+        if exercise.predicts:
+            return self.predictions(exercise)
         problems = []
-        for wrong in self.wrong_files(exercise):
+        found = wrong.of_folder(exercise.folder)
+        del found["start"]
+        for name, section in found.items():
+            base = exercise.start_text() if section.keys.get("base") == "start" else exercise.solution_text()
             try:
-                answer = self.answer(exercise, wrong)
-            except ValueError as why:
-                problems.append(f"wrong/{wrong.name}: {why}")
+                answer = self.answer(exercise, name, section.applied(base))
+            except wrong.Malformed as why:
+                problems.append(str(why))
                 continue
             outcome, told = self.attempt(exercise, answer, self.build, flags=())
-            expected = "memory" if self.fails_later(wrong) else "failed"
+            expected = "memory" if "memory" in section.keys else "failed"
             if expected == "memory" and outcome.kind == "passed":
                 outcome, told = self.second_look(exercise, answer)
             if outcome.kind != expected:
-                problems.append(f"wrong/{wrong.name} should end as '{expected}', and it {outcome.kind}:\n{told}")
-            elif self.hint(wrong) not in told:
-                problems.append(f"wrong/{wrong.name}: a reader is not told '{self.hint(wrong)}':\n{told}")
+                problems.append(f"{name} should end as '{expected}', and it {outcome.kind}:\n{told}")
+            elif hint_of(section) not in told:
+                problems.append(f"{name}: a reader is not told '{hint_of(section)}':\n{told}")
+        return problems
+
+    def predictions(self, exercise: Exercise) -> list[str]:
+        """Each wrong value gets its advice. They are tried together: in each round, all answers are wrong."""
+        asked = questions.of_folder(exercise.folder).questions
+        tries = {one.name: [(value, text) for values, text in one.advice_if for value in values]
+                 + [(other_than(one), one.advice)] for one in asked}
+        problems = []
+        for turn in range(max(map(len, tries.values()))):
+            chosen = {name: several[min(turn, len(several) - 1)] for name, several in tries.items()}
+            text = questions.answer_file(questions.of_folder(exercise.folder), "",
+                                         {name: value for name, (value, _) in chosen.items()})
+            answer = self.answer(exercise, f"wrong{turn}", text)
+            outcome, told = self.attempt(exercise, answer, self.build)
+            if outcome.kind != "failed":
+                problems.append(f"wrong numbers should end as 'failed', and they {outcome.kind}:\n{told}")
+                continue
+            program = self.work(exercise, self.build, answer) / f"test-{answer.stem}"
+            printed = " ".join(run_limited(program, TIME_LIMIT)[0].split())  # all cases, not only the first
+            problems += [f"for {name} = {value}, a reader is not told: {advice}" for name, (value, advice) in chosen.items()
+                         if not re.search(rf"{name} is not -?\d+: {re.escape(' '.join(advice.split()))}", printed)]
         return problems
 
     def trace(self, exercise: Exercise) -> list[str]:
@@ -228,7 +234,7 @@ class Author:
         if not fits_program(exercise):
             return [f"run.trace was recorded with another program.cpp: {anew}"]
         try:
-            fresh = record(exercise, self.build, self.work(exercise, self.build, exercise.start))
+            fresh = record(exercise, self.build, self.start_of(exercise), self.work(exercise, self.build, self.start_of(exercise)))
         except Trouble as trouble:
             return [str(trouble)]
         recorded = trace_of(exercise).read_text(encoding="utf-8")
@@ -266,10 +272,10 @@ class Track:
         self.sources = sorted(yours.GIVEN.glob("rows_*.cpp"))
 
     def examinations(self) -> dict[str, Callable[[], list[str]]]:
-        wrong = {f"track, {path.name}": functools.partial(self.convicts, path)
-                 for path in sorted((yours.GIVEN / "wrong").glob("*.change"))}
+        convicted = {f"track, {name}": functools.partial(self.convicts, section)
+                     for name, section in wrong.of_folder(yours.GIVEN).items()}
         return {"track: finds all of a site": self.crawls, "track: a file is left out": self.misses,
-                "track: all rows hold": self.rows_hold, **wrong}
+                "track: all rows hold": self.rows_hold, **convicted}
 
     def folder(self, name: str, files: dict[str, str]) -> Path:
         """A reader's folder, with the solutions but for these files."""
@@ -319,22 +325,21 @@ class Track:
                 + [f"{name} should hold:\n{outcome.headline}" for name, outcome in outcomes.items()
                    if outcome.kind != "passed"])
 
-    def convicts(self, wrong: Path) -> list[str]:
+    def convicts(self, section: wrong.Section) -> list[str]:
         """A runtime with one idea broken fails the row that names it."""
-        text = wrong.read_text(encoding="utf-8")
-        file, name = (re.search(rf"^{key}: (\S+)$", text, re.M) for key in ["file", "row"])
-        if not file or file[1] not in self.solutions or not name:
+        file, name = section.keys.get("file"), section.keys.get("row")
+        if file not in self.solutions or not name:
             return ["it has no line `file: FILE.h`, or no line `row: ROW`"]
-        row = next((one for one in self.table.rows() if one.name == name[1]), None)
+        row = next((one for one in self.table.rows() if one.name == name), None)
         if not row:
-            return [f"there is no row {name[1]}"]
+            return [f"there is no row {name}"]
         source = next(one for one in self.sources if f'"{row.name}:' in one.read_text(encoding="utf-8"))
         try:
-            folder = self.folder(wrong.stem, {file[1]: changed(self.solutions[file[1]], text),
-                                              source.name: row_alone(source.read_text(encoding="utf-8"), row.name)})
+            folder = self.folder(section.name, {file: section.applied(self.solutions[file]),
+                                                source.name: row_alone(source.read_text(encoding="utf-8"), row.name)})
             source = folder / source.name
             program = yours.make(self.course, self.build, "rows", [source], [], folder)
-        except (ValueError, Broken) as why:
+        except (wrong.Malformed, Broken) as why:
             return [f"it is no program: {why}"]
         outcome = yours.run_rows(program, [row])[row.name]
         return [f"{row.name} holds all the same"] if outcome.kind == "passed" else []
@@ -349,12 +354,24 @@ def sanitized_build(directory: Path) -> Path:
     return directory
 
 
+def compare(name: str, file: str) -> int:
+    try:
+        print(wrong.compared(Course(ROOT).select(name)[0].solution_text(), Path(file).read_text(encoding="utf-8")), end="")
+    except (Trouble, OSError, wrong.Malformed) as why:
+        print(f"authors_test.py: {why}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="an exercise or a page; all, if none")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--sanitized-build", type=Path)
+    parser.add_argument("--compare", nargs=2, metavar=("NAME", "FILE"), help="print lines for wrong.txt")
     options = parser.parse_args()
+    if options.compare:
+        return compare(*options.compare)
     os.environ.setdefault("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1")
     course = Course(ROOT)
     try:

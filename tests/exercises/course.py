@@ -13,12 +13,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import questions
+import wrong
 from answers import FOLDER, Trouble
 from track import YOURS, needed_files, solution_text
 
 ROOT = Path(__file__).resolve().parents[2]
 
 say = functools.partial(print, flush=True)
+
+
+HINT = re.compile(r"^<details><summary>Hint \d+</summary>\n(.*?)^</details>$", re.M | re.S)
 
 
 def topic_of(name: str) -> str:
@@ -35,14 +40,13 @@ class Exercise:
         self.folder, self.name = folder, folder.name
         self.number, _, self.topic = folder.name.partition("-")  # 03.2: the second of page 03
         self.page = self.after = self.number.split(".")[0]
-        self.start, self.solution = (folder / f"{name}{self.suffix}" for name in ["start", "solution"])
         self.yours = folder / "yours.cpp"
+        self.predicts = (folder / questions.FILE).exists()
         readme = self.read("README.md")
         self.title = self.find(r"^# \S+ (.+)$", readme)
         self.kind = self.find(r"^Kind: (\w+)\s*$", readme)
         self.minutes = int(self.find(r"^About (\d+) minutes?\.", readme) or 0)
-        parts = re.split(r"^## Hint \d+[ \t]*\n", self.read("hints.md"), flags=re.M)
-        self.hints = [part.strip() for part in parts[1:]]
+        self.hints = [hint.strip() for hint in HINT.findall(readme)]
 
     def read(self, file: str) -> str:
         path = self.folder / file
@@ -54,7 +58,13 @@ class Exercise:
         return found[1].strip() if found else ""
 
     def solution_text(self) -> str:
-        return self.solution.read_text(encoding="utf-8")
+        return questions.solution(questions.of_folder(self.folder)) if self.predicts else self.read("solution.cpp")
+
+    def start_text(self) -> str:
+        """What the reader begins with."""
+        if self.predicts:
+            return questions.start(questions.of_folder(self.folder))
+        return wrong.of_folder(self.folder)["start"].applied(self.solution_text())
 
     def is_called(self, name: str) -> bool:
         return name.lower() in (self.name.lower(), self.number.lower(), self.page.lower())
@@ -76,7 +86,10 @@ class Step(Exercise):
         self.yours = folder.parent / YOURS / self.file
 
     def solution_text(self) -> str:
-        return solution_text(self.solution, self.folder.parents[2])
+        return solution_text(self.folder / "solution.h", self.folder.parents[2])
+
+    def start_text(self) -> str:
+        return self.read("start.h")
 
     def is_called(self, name: str) -> bool:
         short = self.number.replace("0", "", 1) if self.number[1] == "0" else self.number  # Y4
@@ -213,13 +226,28 @@ class Course:
         (self.work(exercise).parent / "last").write_text(exercise.name)
 
     def open(self, exercise: Exercise):
-        """Makes sure that the reader has a file to edit."""
+        """Makes sure that the reader has a file to edit, and the questions, if there are any."""
         exercise.yours.parent.mkdir(exist_ok=True)
+        asked = self.questions_of(exercise)
         with suppress(FileExistsError):  # "x": never over a file that an editor is just saving
-            with open(exercise.yours, "xb") as file:
-                file.write(exercise.start.read_bytes())
-            say(f"Your file is {self.path(exercise.yours)}: edit it, then check again.\n"
-                f"The task: {self.path(exercise.folder / 'README.md')}\n")
+            with open(exercise.yours, "x", encoding="utf-8") as file:
+                file.write(exercise.start_text())
+            say(f"Your file is {self.path(exercise.yours)}: edit it, and check again,\n"
+                f"until this prints `{exercise.number} {exercise.title}: passed`.\n"
+                f"The task: {self.path(exercise.folder / 'README.md')}")
+            say(*[f"The questions: {self.path(path)}" for path in asked], "", sep="\n")
+
+    def questions_of(self, exercise: Exercise) -> list[Path]:
+        """The file with the questions, beside the reader's; none if there are no questions."""
+        if not exercise.predicts:
+            return []
+        return [questions.write(exercise.folder / "questions.h", questions.header(questions.of_folder(exercise.folder)))]
+
+    def solution_file(self, exercise: Exercise) -> Path:
+        """Our answer, as a file."""
+        if exercise.predicts:
+            return questions.write(self.work(exercise) / "solution.cpp", exercise.solution_text())
+        return exercise.folder / f"solution{exercise.suffix}"
 
     def path(self, path: Path) -> str:
         return str(path.relative_to(self.root))

@@ -13,8 +13,8 @@ This is what ./learn calls; a reader types:
     ./learn watch [02.2]      check again whenever you save, and move on when it passes
 
 An exercise is a folder here; course.py knows which there are and which are done. The reader edits
-yours.cpp, which begins as a copy of start.cpp, and test.cpp decides whether it's right. answers.py
-compiles, runs and judges the two, and memory.py runs whatever passed again with sanitizers.
+yours.cpp, and test.cpp decides whether it's right. answers.py compiles, runs and judges the two, and
+memory.py runs whatever passed again with sanitizers. README.md there says how to add one.
 Exercises Y01, Y02, ... are a track (track.py): each adds a file to the folder `yours`. Build
 products are in .learn/exercises/, progress in .learn/progress. The exit status is 0 if everything
 that was checked passed, 1 if something didn't, and 2 if there is no such exercise, or no way to
@@ -149,12 +149,13 @@ def solution(course: Course, exercise: Exercise, give_up: bool) -> int:
         say(f"You will see our answer once yours passes: ./learn check {exercise.number}\n"
             f"To see it now: ./learn solution {exercise.number} --give-up")
         return 1
-    say(f"Our answer: {course.path(exercise.solution)}")
+    ours = course.solution_file(exercise)
+    say(f"Our answer: {course.path(ours)}")
     if exercise.yours.exists():
         texts = [text.splitlines() for text in [exercise.yours.read_text(errors="replace"), exercise.solution_text()]]
         if isinstance(exercise, Step):  # the start's comments state the task, ours what we did
             texts = [[line for line in text if not line.strip().startswith("//")] for text in texts]
-        names = map(course.path, (exercise.yours, exercise.solution))
+        names = map(course.path, (exercise.yours, ours))
         lines = list(difflib.unified_diff(*texts, *names, lineterm=""))
         colours = {"-": "31", "+": "32", "@": "36"}
         say("How yours differs:\n" if lines else "Yours is the same.")
@@ -191,7 +192,7 @@ def keep_away(course: Course, exercise: Exercise):
     yours = exercise.yours
     if not yours.exists():
         return
-    if course.is_ours(exercise) or yours.read_bytes() == exercise.start.read_bytes():
+    if course.is_ours(exercise) or yours.read_text(encoding="utf-8", errors="replace") == exercise.start_text():
         yours.unlink()  # the reader wrote nothing in it
         return
     names = [f"{yours.name}.old{number or ''}" for number in [0, *range(2, 1000)]]

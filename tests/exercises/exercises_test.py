@@ -26,10 +26,11 @@ HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 import answers  # noqa: E402
-import authors_test  # noqa: E402
 import exercises  # noqa: E402
 import memory  # noqa: E402
+import questions  # noqa: E402
 import record  # noqa: E402
+import wrong  # noqa: E402
 import yours  # noqa: E402
 
 BUILD = Path(os.environ.get("BUILD", HERE.parents[1] / "build"))
@@ -41,6 +42,24 @@ Kind: {kind}
 About {minutes} minutes.
 
 Return it.
+
+<details><summary>Hint 1</summary>
+
+It is a number.
+
+</details>
+
+<details><summary>Hint 2</summary>
+
+It is small.
+
+</details>
+
+<details><summary>Hint 3</summary>
+
+It is {answer}.
+
+</details>
 """
 
 # It uses a header and a library of the repository, to see that both are found.
@@ -53,7 +72,13 @@ TEST_CASE("the answer is right") {{ CHECK_MESSAGE(answer() == {answer}, "think o
 TEST_CASE("it is right again") {{ CHECK(answer() == {answer}); }}
 """
 
-HINTS = "# Hints\n\n## Hint 1\n\nIt is a number.\n\n## Hint 2\n\nIt is small.\n\n## Hint 3\n\nIt is {answer}.\n"
+WRONG = """\
+== start
+fails in: the answer is right
+fails with: think of {answer}
+-int answer() {{ return {answer}; }}
++int answer() {{ return 0; }}
+"""
 ANSWER = '#include "exercise.h"\nint answer() {{ return {answer}; }}\n'
 CRASH = '#include "exercise.h"\nint answer() { return *static_cast<volatile int*>(nullptr); }\n'
 HANG = '#include "exercise.h"\nint answer() { for (volatile int i = 0;; i = 0) {} }\n'
@@ -81,11 +106,10 @@ class Reader(unittest.TestCase):
             path.mkdir(parents=True)
             words = {"number": name.split("-")[0], "answer": number, "minutes": 5 * number,
                      "kind": ["build", "predict"][number % 2]}
-            for file, text in [("README.md", README), ("test.cpp", TEST), ("hints.md", HINTS),
+            for file, text in [("README.md", README), ("test.cpp", TEST), ("wrong.txt", WRONG),
                                ("solution.cpp", ANSWER)]:
                 (path / file).write_text(text.format(**words))
             (path / "exercise.h").write_text("int answer();\n")
-            (path / "start.cpp").write_text(ANSWER.format(answer=0))
         (cls.root / "tests/exercises/notes").mkdir()  # not an exercise, nor is the next one
         (cls.root / "tests/exercises/01.3-file.md").write_text("")
         cls.given = cls.contents()
@@ -93,7 +117,7 @@ class Reader(unittest.TestCase):
     @classmethod
     def contents(cls):
         return {path: path.read_bytes() for path in (cls.root / "tests").rglob("*")
-                if path.is_file() and not path.name.startswith("yours.cpp") and path.parent.name != "yours"}
+                if path.is_file() and not path.name.startswith(("yours.cpp", "questions.h")) and path.parent.name != "yours"}
 
     def setUp(self):
         for path in [*self.root.glob("tests/exercises/*/yours.cpp*"), self.root / ".learn/progress",
@@ -154,7 +178,7 @@ class Progress(Reader):
                 f"{number} Say {done + 1}: not yet", 'It fails in the test case "the answer is right":',
                 f"tests/exercises/{name}/test.cpp:5: ERROR: CHECK( answer() == {done + 1} )",
                 f"think of {done + 1}", "1 more test case failed", f"./learn hint {number} (3 hints left)")
-            self.assertEqual(self.yours(number).read_bytes(), (self.folder(number) / "start.cpp").read_bytes())
+            self.assertEqual(self.yours(number).read_text(), ANSWER.format(answer=0))
             self.assertNotIn("Your file is", self.learn("check", status=1))
             self.solve(number)
             said = self.learn("check")
@@ -293,7 +317,6 @@ class Track(Reader):
             include = f'#include "part{number - 1}.h"\n' if number > 1 else ""
             solution = f"#pragma once\n{include}namespace yours {{\n{text}\n}}\n"
             (path / "README.md").write_text(README.format(**words) + f"\nFile: yours/{file}\n")
-            (path / "hints.md").write_text(HINTS.format(**words))
             (path / "test.cpp").write_text(STEP_TEST.format(number=number, file=file))
             (path / "start.h").write_text(solution.replace(text[text.index("{"):], "{ return 0; }"))
             (path / "solution.h").write_text(solution)
@@ -554,27 +577,110 @@ class Rows(unittest.TestCase):
             "Explained in: book/10-from-a-sketch-to-a-runtime.md"])
 
 
-class Changes(Reader):
-    """Texts with one thing wrong."""
+QUESTIONS = """\
+yours: What is printed? Put a number in place of each `unanswered`.
+answers: What has been printed?
 
-    def test_a_change_replaces_its_lines(self):
-        self.assertEqual(authors_test.changed("a\nb\nc\n", "hint: h\n--- instead of\nb\n--- this\nx\ny\n--- instead of\nc\n--- this\n"),
-                         "a\nx\ny\n")
+case the sum: small
+case the words: kind
 
-    def test_a_change_that_does_not_fit_is_refused(self):
-        for change in ["hint: h\n", "--- instead of\nz\n--- this\n", "--- instead of\na\n--- this\nb\n",
-                       "--- instead of\nb\n"]:
-            with self.assertRaises(ValueError, msg=change):
-                authors_test.changed("a\na\nb\n", change)
+constexpr int none = 0;
+constexpr int some = 1;
 
-    def test_a_change_is_applied_to_the_solution_or_the_start(self):
-        author = authors_test.Author(exercises.Course(self.root), None, None)
-        change = self.root / "wrong.change"
-        for base, answer in [("", 1), ("base: start\n", 0)]:
-            old = ANSWER.format(answer=answer)
-            change.write_text(f"hint: h\n{base}--- instead of\n{old}--- this\n// wrong\n")
-            made = author.answer(author.course.one("01.1"), change)
-            self.assertEqual((made.name, made.read_text()), ("wrong.cpp", "// wrong\n"))
+small = 3
+? 1 + 2
+because: one more than two.
+if 12: it adds up, and does not put
+  one behind the other.
+! count on.
+
+kind = some
+? is it more than none?
+! look again.
+"""
+
+
+class Predict(Reader):
+    """An exercise of which there are only the questions, and a program."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        path = cls.root / "tests/exercises/03.1-four"
+        path.mkdir()
+        (path / "README.md").write_text(README.format(number="03.1", answer=4, minutes=5, kind="predict"))
+        (path / "questions.txt").write_text(QUESTIONS)
+        (path / "program.cpp").write_text(
+            '#include "questions.h"\nAnswers run_program() { return {.small = 1 + 2, .kind = some}; }\n')
+        cls.given = cls.contents()
+
+    def predict(self, small, kind, header="questions.h", status=1):
+        self.write(f'#include "{header}"\nconst Answers prediction = {{.small = {small}, .kind = {kind}}};\n', "03.1")
+        return self.learn("check", "03.1", status=status)
+
+    def test_the_first_check_makes_both_files(self):
+        said = self.learn("check", "03.1", status=1)
+        self.assert_in_order(said, "Your file is tests/exercises/03.1-four/yours.cpp", "`03.1 Say 4: passed`",
+                             "The questions: tests/exercises/03.1-four/questions.h", 'in the test case "the sum":',
+                             "tests/exercises/03.1-four/questions.h:13: ERROR: small is not answered yet")
+        self.assertEqual(self.yours("03.1").read_text(), textwrap.dedent("""\
+            // What is printed? Put a number in place of each `unanswered`.
+            #include "questions.h"
+
+            const Answers prediction = {
+                .small = unanswered,
+                .kind = unanswered,
+            };
+            """))
+        self.assert_in_order((self.folder("03.1") / "questions.h").read_text(), "constexpr int some = 1;",
+                             "/// What has been printed?\nstruct Answers {\n    /// 1 + 2\n    int small = unanswered;\n")
+
+    def test_a_wrong_number_gets_its_advice(self):
+        self.assertIn("small is not 12: it adds up, and does not put one behind the other.", self.predict(12, "some"))
+        self.assertIn("small is not 4: count on.", self.predict(4, "some"))
+        self.assert_in_order(self.predict(3, "none"), 'in the test case "the words"', "kind is not 0: look again.")
+        self.assertIn("passed", self.predict(3, "some", status=0))
+
+    def test_a_file_from_before_there_was_questions_h_still_passes(self):
+        self.assertIn("passed", self.predict(3, "some", "exercise.h", status=0))
+
+    def test_our_answer_is_made_of_the_questions(self):
+        self.predict(2 + 1, "some", status=0)
+        said = self.learn("solution", "03.1")
+        self.assert_in_order(said, "Our answer: .learn/exercises/03.1/solution.cpp", "+    // one more than two.",
+                             "+    .small = 3,", "+    .kind = some,")
+
+    def test_what_is_malformed_is_named(self):
+        for change, words in [(("case the words: kind\n", ""), "each question must be in one case: kind"),
+                              (("! look again.\n", ""), "kind has no advice"), (("if 12:", "if 3:"), "for the true answer"),
+                              (("? 1 + 2", "1 + 2"), "begins with no key"), (("case the sum", "if the sum"), "wrong place")]:
+            with self.assertRaisesRegex(questions.Malformed, words):
+                questions.read(QUESTIONS.replace(*change))
+
+
+class Wrong(unittest.TestCase):
+    """Texts with something wrong in them."""
+
+    def applied(self, lines, base="a\nb\nc\n"):
+        return wrong.read(f"== it\nhint: h\n{lines}")["it"].applied(base)
+
+    def test_lines_take_the_place_of_others(self):
+        self.assertEqual(self.applied("-b\n+x\n+y\n\n-c\n"), "a\nx\ny\n")
+        self.assertEqual(self.applied(" b\n-c\n+x\n", "a\nc\nb\nc\n"), "a\nc\nb\nx\n")
+        self.assertEqual(self.applied("base: nothing\n+x\n+\n+y\n"), "x\n\ny\n")
+
+    def test_what_does_not_fit_is_refused(self):
+        for lines in ["-z\n", "-a\n+b\n", "-ab\n"]:
+            with self.assertRaises(wrong.Malformed, msg=lines):
+                self.applied(lines, "a\na\nabc\n")
+        for text in ["== a\n== a\n", "== a\nhint: h\nb\n"]:
+            with self.assertRaises(wrong.Malformed, msg=text):
+                wrong.read(text)
+
+    def test_lines_that_make_one_text_of_another(self):
+        for base, other in [("a\nb\nc\n", "a\nx\nc\n"), ("a\na\nb\na\n", "a\na\nb\nx\n"), ("a\n\nb\n", "c\n\na\n\nb\n"),
+                            ("a\nb\n", "a\nb\nc\n"), ("a\nx\na\nx\n", "y\na\nx\na\n")]:
+            self.assertEqual(self.applied(wrong.compared(base, other), base), other)
 
 
 # What compilers say about one error: cut down.
@@ -811,12 +917,12 @@ class Answers(Reader):
 
     def test_other_flags_and_a_folder_of_wrong_answers(self):
         build, folder, work = answers.Build(BUILD), self.folder("01.1"), self.root / "work"
-        wrong = self.root / "wrong/answer.cpp"
+        answer = self.root / "other/answer.cpp"
         work.mkdir()
-        wrong.parent.mkdir()
-        wrong.write_text('#include "exercise.h"\nint answer() { double x = 1; return x; }\n')
-        self.assertEqual(answers.try_answer(build, folder, wrong, work, 10).kind, "passed")
-        self.assertEqual(answers.try_answer(build, folder, wrong, work, 10, ("-Werror",)).kind, "broken")
+        answer.parent.mkdir()
+        answer.write_text('#include "exercise.h"\nint answer() { double x = 1; return x; }\n')
+        self.assertEqual(answers.try_answer(build, folder, answer, work, 10).kind, "passed")
+        self.assertEqual(answers.try_answer(build, folder, answer, work, 10, ("-Werror",)).kind, "broken")
 
 
 class Memory(Reader):
@@ -1158,11 +1264,10 @@ class Help(Reader):
         self.assertIn("Yours is the same.", self.learn("solution", "01.1"))
 
     def test_reset_keeps_what_the_reader_wrote(self):
-        start = (self.folder("01.1") / "start.cpp").read_text()
         for number, name in enumerate(["yours.cpp.old", "yours.cpp.old2", "yours.cpp.old3"]):
             self.write(f"// work {number}\n")
             self.assertIn(f"01.1-one/{name}", self.learn("reset", "01.1", "--yes"))
-            self.assertEqual(self.yours().read_text(), start)
+            self.assertEqual(self.yours().read_text(), ANSWER.format(answer=0))
             self.learn("reset", "01.1", "--yes")  # nothing to keep
         for number, name in enumerate(["yours.cpp.old", "yours.cpp.old2", "yours.cpp.old3"]):
             self.assertEqual((self.folder("01.1") / name).read_text(), f"// work {number}\n")
@@ -1288,6 +1393,8 @@ class Commands(unittest.TestCase):
     def test_a_filter_in_a_readme_selects_a_test_of_its_exercise(self):
         filters = 0
         for readme in Path(__file__).parent.glob("*/README.md"):
+            if (readme.parent / "questions.txt").exists():
+                continue
             names = re.findall(r'TEST_CASE(?:_FIXTURE)?\((?:\w+, )?"([^"]+)"',
                                (readme.parent / "test.cpp").read_text())
             for wanted in re.findall(r"-tc='([^']+)'", readme.read_text()):

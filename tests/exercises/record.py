@@ -7,7 +7,7 @@ Such an exercise has a run.trace in its folder, and a test case "record" in trut
 program.cpp and writes run.trace to the current folder. The trace names lines of program.cpp. So its
 first line holds a hash of program.cpp, and once that changes, a test asks for a new recording.
 authors_test.py also checks that a new run would give the same trace, except for its times. After
-recording, check whether solution.cpp and wrong/ still fit.
+recording, check whether questions.txt still fits.
 """
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+import questions  # noqa: E402
 from answers import Build, Trouble, try_answer  # noqa: E402
 from course import ROOT, Course, Exercise  # noqa: E402
 
@@ -35,13 +36,13 @@ def program_hash(exercise: Exercise) -> str:
     return hashlib.sha256(exercise.read("program.cpp").encode()).hexdigest()[:12]
 
 
-def record(exercise: Exercise, build: Build, work: Path) -> str:
-    """A new trace of the exercise's program."""
-    outcome = try_answer(build, exercise.folder, exercise.start, work, TIME_LIMIT)
+def record(exercise: Exercise, build: Build, answer: Path, work: Path) -> str:
+    """A new trace of the exercise's program, which doesn't depend on the answer."""
+    outcome = try_answer(build, exercise.folder, answer, work, TIME_LIMIT)
     fresh = work / "run.trace"
     fresh.unlink(missing_ok=True)
     if outcome.kind != "broken":
-        subprocess.run([work / "test-start", "--no-skip", "--test-case=record"], cwd=work,
+        subprocess.run([work / f"test-{answer.stem}", "--no-skip", "--test-case=record"], cwd=work,
                        timeout=TIME_LIMIT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
     if not fresh.exists():
@@ -78,7 +79,7 @@ def main() -> int:
         for exercise in chosen or [one for one in course.exercises if trace_of(one).exists()]:
             work = course.notes / "authors/plain" / exercise.number
             work.mkdir(parents=True, exist_ok=True)
-            trace = record(exercise, build, work)
+            trace = record(exercise, build, questions.write(work / "start.cpp", exercise.start_text()), work)
             trace_of(exercise).write_text(trace)
             print(f"{exercise.number} {exercise.title}: {len(trace.splitlines())} events")
     except Trouble as trouble:

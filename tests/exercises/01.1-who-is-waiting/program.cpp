@@ -1,6 +1,6 @@
 // Five scenes. Read them; there is nothing to edit here.
 #include "common/system/socket.h"
-#include "exercise.h"
+#include "questions.h"
 #include "slow_web.h"
 #include "tests/support/listener.h"
 

@@ -1,5 +1,3 @@
-// start fails in: as many fetches run at once as are allowed
-// start fails with: Only 1 fetch was under way at a time, though 4 are allowed
 #include "exercise.h"
 
 #include <doctest/doctest.h>

@@ -4,7 +4,7 @@
 // scenes in which the kernel may need a moment.
 #include "common/system/selector.h"
 #include "common/system/socket.h"
-#include "exercise.h"
+#include "questions.h"
 #include "tests/support/listener.h"
 
 #include <array>

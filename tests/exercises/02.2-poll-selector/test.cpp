@@ -1,5 +1,3 @@
-// start fails in: what has arrived is reported with its data, until it is read
-// start fails with: A byte has arrived, and nothing was reported
 #include "common/system/socket.h"
 #include "exercise.h"
 #include "tests/support/socket_pair.h"

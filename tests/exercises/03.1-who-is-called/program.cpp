@@ -4,7 +4,7 @@
 #include "common/system/selector.h"
 #include "common/system/socket.h"
 #include "common/trace/trace.h"
-#include "exercise.h"
+#include "questions.h"
 
 #include <array>
 #include <cerrno>

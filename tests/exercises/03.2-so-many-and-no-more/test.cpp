@@ -1,5 +1,3 @@
-// start fails in: no more jobs run at once than are allowed
-// start fails with: 5 jobs are in flight, though only 2 are allowed
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"

@@ -7,7 +7,7 @@
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/trace/trace.h"
-#include "exercise.h"
+#include "questions.h"
 #include "tests/support/socket_pair.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 // Finds the true answers in run.trace. You may read it, but the viewer shows more.
 #include "common/trace/trace.h"
-#include "exercise.h"
+#include "questions.h"
 #include "tests/support/recorded_trace.h"
 
 #include <doctest/doctest.h>

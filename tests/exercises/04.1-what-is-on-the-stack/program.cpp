@@ -1,5 +1,5 @@
 // One fetch, twice. There are no sockets: "ready" is a queue of callbacks instead.
-#include "exercise.h"
+#include "questions.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,5 +1,3 @@
-// start fails in: a socket that takes a little at a time gets the whole request
-// start fails with: The server got only the first 5 of 38 bytes
 #include "exercise.h"
 #include "tests/support/faults.h"
 #include "tests/support/socket_pair.h"

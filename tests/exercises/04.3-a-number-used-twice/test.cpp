@@ -1,5 +1,3 @@
-// start fails in: the next download may reuse the number of a broken connection
-// start fails with: is registered already
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"

@@ -1,4 +1,4 @@
-#include "exercise.h"
+#include "questions.h"
 
 #include <coroutine>
 #include <cstddef>

@@ -1,5 +1,3 @@
-// start fails in: moving to a new owner destroys the frame once
-// start fails with: destroyed 1 time too often
 #include "exercise.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "exercise.h"
+#include "questions.h"
 #include "stage2_coroutines/generator.h"
 
 #include <exception>

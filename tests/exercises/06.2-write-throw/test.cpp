@@ -1,5 +1,3 @@
-// start fails in: the generator catches an error at its co_yield
-// start fails with: caught nothing
 #include "exercise.h"
 
 #include <doctest/doctest.h>

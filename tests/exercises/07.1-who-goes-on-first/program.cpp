@@ -1,5 +1,5 @@
 #include "common/trace/trace.h"
-#include "exercise.h"
+#include "questions.h"
 #include "stage2_coroutines/future.h"
 #include "stage2_coroutines/task.h"
 

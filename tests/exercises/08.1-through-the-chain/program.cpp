@@ -1,4 +1,4 @@
-#include "exercise.h"
+#include "questions.h"
 #include "stage2_coroutines/future.h"
 
 #include <memory>

@@ -1,5 +1,3 @@
-// start fails in: both coroutines run at the same time
-// start fails with: b has not begun
 #include "exercise.h"
 #include "stage2_coroutines/task.h"
 

@@ -1,5 +1,3 @@
-// start fails in: an attempt that fails in the network is made again
-// start fails with: the first failure came out
 #include "exercise.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // The program whose trace you read: a kitchen and its guests, on stage 3's loop. There is
 // nothing to edit here.
-#include "exercise.h"
+#include "questions.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"

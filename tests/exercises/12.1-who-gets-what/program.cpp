@@ -1,4 +1,4 @@
-#include "exercise.h"
+#include "questions.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 
 #include <vector>

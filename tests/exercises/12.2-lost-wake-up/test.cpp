@@ -1,5 +1,3 @@
-// start fails in: as many workers wake as there are items
-// start fails with: one wake-up for two items
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

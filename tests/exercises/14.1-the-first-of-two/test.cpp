@@ -1,5 +1,3 @@
-// start fails in: the faster one wins in either position
-// start fails with: as long as the slower one
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

@@ -1,5 +1,3 @@
-// start fails in: a piece that fails ends the download
-// start fails with: nothing has asked them to end
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

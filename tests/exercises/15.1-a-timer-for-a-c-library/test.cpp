@@ -1,5 +1,3 @@
-// start fails in: act() is called when its time is up
-// start fails with: nothing has called act()
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

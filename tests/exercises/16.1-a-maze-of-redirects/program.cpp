@@ -1,4 +1,4 @@
-#include "exercise.h"
+#include "questions.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "tests/support/scripted_server.h"

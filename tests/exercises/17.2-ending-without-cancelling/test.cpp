@@ -1,5 +1,3 @@
-// start fails in: no item is left half done
-// start fails with: was begun, and not finished
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

@@ -1,6 +1,6 @@
 // Crawls without a network, on a simulated clock: whatever takes time is a sleep, and the
 // clock jumps while everything sleeps. There is nothing to edit here.
-#include "exercise.h"
+#include "questions.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "tests/stage3/runtime/loop_test.h"
 

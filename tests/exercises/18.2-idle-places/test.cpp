@@ -1,5 +1,3 @@
-// start fails in: no place is idle when some pages are slow
-// start fails with: places were free, and pages waited
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

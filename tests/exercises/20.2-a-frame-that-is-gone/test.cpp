@@ -1,6 +1,3 @@
-// start fails in: a stopped watch no longer looks at its server
-// start fails with: SIGSEGV
-// start ends as: crashed
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

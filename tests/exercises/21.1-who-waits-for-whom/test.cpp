@@ -1,5 +1,3 @@
-// start fails in: a folder that may not be read does not stop the search
-// start fails with: hangs when a folder may not be read
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"
 #include "tests/stage3/runtime/loop_test.h"

@@ -1,5 +1,3 @@
-// start fails in: Timeout is thrown when the time is up
-// start fails with: came only when the look-up had ended
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 

@@ -1,5 +1,3 @@
-// start fails in: a proxy that accepts no connections is to blame
-// start fails with: it has not been asked for anything yet
 #include "exercise.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "exercise.h"
+#include "questions.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 
 #include <string_view>

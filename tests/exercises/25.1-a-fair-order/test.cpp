@@ -1,5 +1,3 @@
-// start fails in: two hosts take turns
-// start fails with: both hosts wait
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"

@@ -1,5 +1,3 @@
-// start fails in: two starts are a second apart
-// start fails with: both began at once
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

@@ -1,4 +1,4 @@
-#include "exercise.h"
+#include "questions.h"
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"

@@ -1,5 +1,3 @@
-// start fails in: single dots are taken out
-// start fails with: the dot is still there
 #include "exercise.h"
 
 #include <doctest/doctest.h>

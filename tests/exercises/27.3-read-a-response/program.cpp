@@ -1,6 +1,6 @@
 // Six responses, each up to the point where the server closed the connection.
 #include "common/web/http_response.h"
-#include "exercise.h"
+#include "questions.h"
 
 #include <string>
 

@@ -1,5 +1,3 @@
-// start fails in: one line after another is sent back
-// start fails with: ended the connection after one line
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/net/listener.h"
 #include "tests/stage3/runtime/client_test.h"

@@ -1,5 +1,3 @@
-// start fails in: all other clients hear a line
-// start fails with: b heard nothing
 #include "exercise.h"
 #include "tests/stage3/runtime/client_test.h"
 

@@ -1,5 +1,3 @@
-// start fails in: a crawl survives the loss of an answer
-// start fails with: no process will ever fetch
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 

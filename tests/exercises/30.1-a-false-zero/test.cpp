@@ -1,5 +1,3 @@
-// start fails in: is_over does not miss a link that is always elsewhere
-// start fails with: was asked once
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "tests/stage3/runtime/loop_test.h"

@@ -1,5 +1,5 @@
 #include "common/web/links.h"
-#include "exercise.h"
+#include "questions.h"
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,3 @@
-// start fails in: sizes are left out
-// start fails with: a URL ends at the next blank
 #include "exercise.h"
 
 #include <doctest/doctest.h>

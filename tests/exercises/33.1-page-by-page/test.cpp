@@ -1,5 +1,3 @@
-// start fails in: what is dead is listed under its page
-// start fails with: the program keeps no records unless a format asks for them
 #include "exercise.h"
 #include "tests/support/url.h"
 

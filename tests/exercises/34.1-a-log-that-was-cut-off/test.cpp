@@ -1,5 +1,3 @@
-// start fails in: of a log that was cut off, the transactions that are whole count
-// start fails with: One of these was never written
 #include "exercise.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,3 @@
-// start fails in: a call runs nothing
-// start fails with: a call has run the body
 #include "generator.h"
 
 #include <doctest/doctest.h>

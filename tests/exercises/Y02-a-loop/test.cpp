@@ -1,5 +1,3 @@
-// start fails in: the queue is first in and first out
-// start fails with: a was put into the queue, and the queue is still empty
 #include "event_loop.h"
 #include "tests/support/socket_pair.h"
 

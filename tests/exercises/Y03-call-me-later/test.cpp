@@ -1,5 +1,3 @@
-// start fails in: a timer is called once, when its time has come
-// start fails with: and it was not called
 #include "loop.h"
 #include "tests/support/socket_pair.h"
 

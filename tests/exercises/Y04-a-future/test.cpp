@@ -1,5 +1,3 @@
-// start fails in: set_result completes a future
-// start fails with: it has happened, so the future is done
 #include "future.h"
 
 #include <doctest/doctest.h>

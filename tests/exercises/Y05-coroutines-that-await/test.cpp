@@ -1,5 +1,3 @@
-// start fails in: a call runs nothing
-// start fails with: a call has run the coroutine
 #include "coroutine.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,3 @@
-// start fails in: a task is the future of its own end
-// start fails with: its coroutine has ended, but the task is not done
 #include "task.h"
 
 #include <doctest/doctest.h>

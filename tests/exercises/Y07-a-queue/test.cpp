@@ -1,5 +1,3 @@
-// start fails in: a task that finds the queue empty waits
-// start fails with: a should wait in get until there is an item
 #include "loop.h"
 #include "queue.h"
 #include "task.h"

@@ -1,5 +1,3 @@
-// start fails in: a timer is cancelled when it is destroyed
-// start fails with: the timer was due long ago, and no turn has called it
 #include "wait_for.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,3 @@
-// start fails in: ready waits
-// start fails with: ready has returned, but nothing was sent
 #include "fetch.h"
 #include "task.h"
 #include "tests/support/listener.h"

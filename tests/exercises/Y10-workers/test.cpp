@@ -1,5 +1,3 @@
-// start fails in: everything in the queue is dealt with
-// start fails with: of 5 items only 0 are dealt with
 #include "fetch.h"
 #include "tests/exercises/track/crawl.h"
 #include "tests/support/scripted_server.h"

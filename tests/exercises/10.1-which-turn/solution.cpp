@@ -1,9 +1,0 @@
-#include "exercise.h"
-
-const Answers prediction = {
-    .soon = 1342,
-    .resolved = 2341,
-    .task = 14523,
-    .done = 12354,
-    .timer = 2134,
-};
