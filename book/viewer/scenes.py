@@ -1,9 +1,9 @@
 """The scenes of the book: recorded runs, each with the moments that its page talks about.
 
-book/scenes/scenes.json lists them; beside it lie each one's trace, the source lines that it names
-(NAME.lines.json) and its story (NAME.story.txt). A moment is found in the trace by a rule, and not
-by its number, which the next recording would change. A rule is an object: a field of an event
-and its value, for as many as it takes. Besides,
+book/scenes/scenes.json lists them; beside it lie each one's trace and the source lines that it names
+(NAME.lines.json). A scene's story is made when it's needed; stories.json only holds a checksum of it.
+A moment is found in the trace by a rule, and not by its number, which the next recording would
+change. A rule is an object: a field of an event and its value, for as many as it takes. Besides,
 
     "nth": 2                the second event that is like this (the first one)
     "after": true           look behind the moment before this one
@@ -23,6 +23,7 @@ from steps import step_numbers
 from traces import ROOT, Trace, read, source_of, split_place, with_places
 
 FOLDER = ROOT / "book" / "scenes"
+STORIES = FOLDER / "stories.json"
 
 
 class NoSuchMoment(Exception):
@@ -38,7 +39,6 @@ class Scene:
         self.steady_until = known.get("steady_until")
         self.trace_file = folder / f"{self.name}.trace"
         self.lines_file = folder / f"{self.name}.lines.json"
-        self.story_file = folder / f"{self.name}.story.txt"
 
     def trace(self) -> Trace:
         return read(self.trace_file)

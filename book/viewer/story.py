@@ -5,6 +5,7 @@ is no story, and None is what you get.
 """
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -28,6 +29,10 @@ def story_of(text: str) -> str | None:
         if browser := browser_here():
             return told_by_browser(browser, trace, Path(folder))
     return None
+
+
+def checksum(story: str) -> str:
+    return hashlib.sha256(story.encode()).hexdigest()[:12]
 
 
 def browser_here() -> str | None:
