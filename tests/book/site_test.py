@@ -33,7 +33,7 @@ needs.run_with_them(status_without=SKIPPED)
 import moved  # noqa: E402
 from book import Book, files_of  # noqa: E402
 from check_site import BIGGEST, SiteCheck  # noqa: E402
-from drawings import DifferentDrawings, Palette, themed  # noqa: E402
+from drawings import Palette, themed  # noqa: E402
 from epub import Epub, modified, with_answers_last  # noqa: E402
 from epub_renderer import hanging  # noqa: E402
 from glossary import Glossary  # noqa: E402
@@ -165,39 +165,55 @@ class SmallBook(Folder):
     def page(self, url: str = "book/01-one.html") -> str:
         return (self.site / url).read_text()
 
-    def test_a_good_book_builds_without_problems(self):
+    IN_PAGES = {  # what is in a page, as it stands there
+        "order": ("book/01-one.html", '<a rel="next" href="c-glossary.html">'),
+        "order, back": ("book/01-one.html", '<a rel="prev" href="00-before-you-start.html">'),
+        "exercise": ("exercises/index.html", 'href="01.1-try.html"'),
+        "track": ("exercises/index.html", 'href="Y01-begin.html"'),
+        "title of the track": ("exercises/index.html", "A runtime of your own"),
+        "exercise's page": ("exercises/01.1-try.html", 'Exercise, with <a href="../book/01-one.html">'),
+        "link to code": ("book/01-one.html",
+                         '<a href="../source/common/one.h.html#L1-L3">common/one.h, lines 1–3</a>'),
+        "lines of code": ("source/common/one.h.html", '<li id="L1"><i id="L1-L2"></i><i id="L1-L3"></i>'),
+        "link from code": ("source/common/one.h.html", '<a href="../../book/01-one.html">01 One</a> <small>lines'),
+        "term": ("book/01-one.html", '<a class="term" href="c-glossary.html#term-future" '
+                                     'title="what isn&#x27;t there yet">future</a>'),
+        "indented code": ("book/01-one.html", '<pre class="cpp" tabindex="0" role="group" aria-label="Listing">'
+                                              '<code><span class="t">int</span> indented'),
+        "brief": ("book/01-one.html", '<div class="brief">'),
+        "lines of a brief": ("book/01-one.html", "<br />\n<strong>Run:</strong>"),
+        "drawing": ("book/01-one.html", 'fill="var(--d0)"'),
+        "colours of a drawing": ("book.css", "--d0:light-dark(#1f2328,#e6edf3)"),
+        "title": ("readme.html", "<title>About the project – Await"),
+        "description": ("book/01-one.html", '<meta name="description" content="of one">'),
+        "the code": ("source/index.html", "<h1>The code</h1><p>"),
+    }
+
+    def test_a_good_book_has_all_that_belongs_into_its_pages(self):
         self.assertEqual(self.book.problems, [])
         self.assertEqual(SiteCheck(self.site).problems, [])
+        for what, (url, text) in self.IN_PAGES.items():
+            with self.subTest(what):
+                self.assertIn(text, self.page(url.replace("book.css", "book.css")))
+        for url in ("01.1-try.html", "Y01-begin.html"):
+            self.assertRegex(self.page(f"exercises/{url}"), "Kind: build.* · About 5 minutes<")
+        self.assertRegex(self.page(),
+                         r'<div class="callout note" role="note">\s*<p><strong[^>]*>Note</strong>Mind')
+        for file in self.site.rglob("*.html"):
+            self.assertNotRegex(file.read_text(), r'(href|src)="/')  # wherever the site is
 
-    def test_parts_and_order_are_the_map_s(self):
+    def test_parts_and_files_are_in_order(self):
         parts = [(part.title, [page.number for page in part.pages]) for part in self.book.parts]
         self.assertEqual(parts, [("", ["00"]), ("Stage 1: callbacks", ["01"]),
                                  ("To look things up", ["C"])])
-        self.assertIn('<a rel="next" href="c-glossary.html">', self.page())
-        self.assertIn('<a rel="prev" href="00-before-you-start.html">', self.page())
+        self.assertEqual(files_of(self.root / "small"), set(SMALL_BOOK))  # without git
+        files = ["LICENSE", "book/x.py", "common/a.h", "learn", "stage1_x/a.h", "stage2_x/a.h",
+                 "tests/a.cpp"]
+        self.assertEqual([name.partition("/")[0] for name in sorted(files, key=in_order)],
+                         ["common", "stage1_x", "stage2_x", "tests", "book", "LICENSE", "learn"])
 
-    def test_exercises_are_read_from_their_folders(self):
-        listed = self.page("exercises/index.html")
-        for url in ("01.1-try.html", "Y01-begin.html"):
-            self.assertIn(f'href="{url}"', listed)
-            self.assertRegex(self.page(f"exercises/{url}"), "Kind: build.* · About 5 minutes<")
-        self.assertIn("A runtime of your own", listed)
-        self.assertIn('Exercise, with <a href="../book/01-one.html">',
-                      self.page("exercises/01.1-try.html"))
-
-    def test_a_listing_and_the_code_link_to_each_other(self):
-        self.assertIn('<a href="../source/common/one.h.html#L1-L3">common/one.h, lines 1–3</a>',
-                      self.page())
-        source = self.page("source/common/one.h.html")
-        self.assertIn('<li id="L1"><i id="L1-L2"></i><i id="L1-L3"></i>', source)
-        self.assertIn('<a href="../../book/01-one.html">01 One</a> <small>lines', source)
-
-    def test_terms_are_explained_once_and_ordinary_words_not_at_all(self):
+    def test_terms_are_explained_once_and_names_in_code_not_at_all(self):
         self.assertEqual(self.page().count('class="term"'), 1)
-        self.assertIn('<a class="term" href="c-glossary.html#term-future" '
-                      'title="what isn&#x27;t there yet">future</a>', self.page())
-
-    def test_a_name_in_code_is_not_a_term(self):
         glossary = Glossary(self.book)
         for text in ("future.h", "yours/future", "std::future", "future::get", "x-future",
                      "future-proof", "future/x.h"):
@@ -206,35 +222,17 @@ class SmallBook(Folder):
             self.assertEqual(len(glossary.find(text, True, set())), 1, text)
         self.assertNotIn('class="term"', self.page("exercises/01.1-try.html"))
 
-    def test_indented_code_is_a_listing(self):
-        self.assertIn('<pre class="cpp" tabindex="0" role="group" aria-label="Listing"><code>'
-                      '<span class="t">int</span> indented', self.page())
-
-    def test_boxes_are_built(self):
-        self.assertIn('<div class="brief">', self.page())
-        self.assertIn("<br />\n<strong>Run:</strong>", self.page())
-        self.assertRegex(self.page(),
-                         r'<div class="callout note" role="note">\s*<p><strong[^>]*>Note</strong>Mind')
-
-    def test_what_it_is_in_python_is_folded_and_not_an_answer(self):
+    def test_on_paper_answers_come_last_and_what_it_is_in_python_is_none(self):
         self.assertRegex(self.page(), r'<details class="python"><summary>In Python</summary>\s*<p>There')
         paper = with_answers_last(self.page())
         self.assertRegex(paper, r'<div class="python"><p><strong>In Python</strong></p>\s*<p>There')
         self.assertIn("Answer 1", paper)
         self.assertNotIn("Python 2", paper)
-
-    def test_no_heading_is_left_where_a_reader_hides_the_notes(self):
-        notes = with_answers_last(self.page()).partition('<section class="answers">')[2]
+        notes = paper.partition('<section class="answers">')[2]  # no heading is left when they are hidden
         self.assertIn("<aside", notes)
         self.assertEqual("", re.sub(r"(?s)<aside.*?</aside>|</?section>|\s", "", notes))
-
-    def test_the_rest_of_a_long_line_of_code_hangs_in_the_epub(self):
         self.assertEqual('<span class="line" style="padding-left:8ch;text-indent:-8ch">'
                          "    int a;\n</span>", hanging("    int a;\n"))
-
-    def test_a_drawing_follows_the_theme(self):
-        self.assertIn('fill="var(--d0)"', self.page())
-        self.assertIn("--d0:light-dark(#1f2328,#e6edf3)", self.page("book.css"))
 
     def test_the_search_knows_text_terms_files_and_names(self):
         index = json.loads(self.page("search-index.js").removeprefix("SEARCH="))
@@ -246,24 +244,6 @@ class SmallBook(Folder):
                               ("common/one.h", "source/common/one.h.html"),
                               ("Other", "source/common/other.cpp.html#L1"),
                               ("Other::count", "source/common/other.cpp.html#L3")}, places)
-
-    def test_nothing_of_the_site_depends_on_where_it_is(self):
-        for file in self.site.rglob("*.html"):
-            self.assertNotRegex(file.read_text(), r'(href|src)="/')
-
-    def test_the_code_is_in_the_order_of_the_stages(self):
-        files = ["LICENSE", "book/x.py", "common/a.h", "learn", "stage1_x/a.h", "stage2_x/a.h",
-                 "tests/a.cpp"]
-        self.assertEqual([name.partition("/")[0] for name in sorted(files, key=in_order)],
-                         ["common", "stage1_x", "stage2_x", "tests", "book", "LICENSE", "learn"])
-        self.assertRegex(self.page("source/index.html"), r"<h1>The code</h1><p>")
-
-    def test_each_page_s_head_says_what_it_is(self):
-        self.assertIn("<title>About the project – Await", self.page("readme.html"))
-        self.assertIn('<meta name="description" content="of one">', self.page())
-
-    def test_files_are_found_without_git(self):
-        self.assertEqual(files_of(self.root / "small"), set(SMALL_BOOK))
 
 
 class Out(Folder):
@@ -323,89 +303,54 @@ class Out(Folder):
 class Planted(Folder):
     """Each kind of fault is noticed, by the builder or by the checker of what it has built."""
 
-    def assertSaid(self, problems: list[str], words: str):
+    IN_THE_BOOK = [  # a file, what is changed in it to what, and what is said then
+        (ONE, "../common/one.h#L1-L2", "../common/none.h", "01-one.md: dead link to common/none.h"),
+        (ONE, "one.h#L1-L2", "one.h#L3-L4", "common/one.h has no line L3-L4"),
+        (ONE, "## The end of it", "## The end", "book/01-one.html: no such place: #the-end-of-it"),
+        ("book/figures/dot-dark.svg", "0 0 9 9", "0 0 8 8", "differ in more than colours"),
+        ("book/00-before-you-start.md", "[01 One](01-one.md)", "01", "book/01-one.md: the map"),
+        *[(ONE, 'alt="A dot."', alt, said) for alt in ('alt=""', "")
+          for said in ("01-one.md: book/figures/dot has no description",
+                       "book/01-one.html: a picture without a description")],
+    ]
+    IN_THE_SITE = [
+        ("search-index.js", "unmistakably", "clearly", "book/01-one.html: a search doesn't find: unmistakably"),
+        ("index.html", "</main>", "", "</body> inside <main>"),
+        *[("index.html", "</main>", f"{more}</main>", said) for more, said in (
+            ('<img alt="." src="//example.org">', "index.html: loads //example.org"),
+            ('<p id="main"></p>', "2 elements have the id main"),
+            ('<img src="icon.svg">', "a picture without a description"),
+            (random.Random(1).randbytes(BIGGEST).hex(), "index.html: weighs"))],
+    ]
+
+    def assert_said(self, problems: list[str], words: str):
         self.assertTrue(any(words in problem for problem in problems), f"{words!r}: {problems}")
 
-    def after(self, path: str, old: str, new: str) -> tuple[list[str], list[str]]:
-        """What builder and checker say after a file of the book was changed."""
-        folder = self.small_book()
-        self.change(folder / path, old, new)
-        book, site = self.build(folder)
-        return book.problems, SiteCheck(site).problems
-
-    def after_damage(self, url: str, old: str, new: str) -> list[str]:
-        """What the checker says after a file of the site was changed."""
-        _, site = self.build(self.small_book())
-        self.change(site / url, old, new)
-        return SiteCheck(site).problems
-
-    def test_a_broken_link_is_noticed(self):
-        built, _ = self.after(ONE, "../common/one.h#L1-L2", "../common/none.h")
-        self.assertSaid(built, "01-one.md: dead link to common/none.h")
-
-    def test_a_link_to_a_missing_line_is_noticed(self):
-        built, _ = self.after(ONE, "one.h#L1-L2", "one.h#L3-L4")
-        self.assertSaid(built, "common/one.h has no line L3-L4")
-
-    def test_a_missing_figure_is_noticed(self):
-        folder = self.small_book()
+    def test_a_fault_of_the_book_is_noticed(self):
+        for path, old, new, said in self.IN_THE_BOOK:
+            with self.subTest(said):
+                folder = self.small_book()
+                self.change(folder / path, old, new)
+                book, site = self.build(folder)
+                self.assert_said(book.problems + SiteCheck(site).problems, said)
         (folder / "book/figures/dot-dark.svg").unlink()
-        self.assertSaid(self.build(folder)[0].problems, "no picture book/figures/dot-dark.svg")
+        self.assert_said(self.build(folder)[0].problems, "no picture book/figures/dot-dark.svg")
 
-    def test_different_drawings_in_light_and_dark_are_noticed(self):
-        built, _ = self.after("book/figures/dot-dark.svg", "0 0 9 9", "0 0 8 8")
-        self.assertSaid(built, "differ in more than colours")
-
-    def test_a_link_to_a_renamed_heading_is_noticed(self):
-        _, seen = self.after(ONE, "## The end of it", "## The end")
-        self.assertSaid(seen, "book/01-one.html: no such place: #the-end-of-it")
-
-    def test_a_page_missing_from_the_map_is_noticed(self):
-        built, _ = self.after("book/00-before-you-start.md", "[01 One](01-one.md)", "01")
-        self.assertSaid(built, "book/01-one.md: the map")
-
-    def test_a_word_that_the_search_misses_is_noticed(self):
-        seen = self.after_damage("search-index.js", "unmistakably", "clearly")
-        self.assertSaid(seen, "book/01-one.html: a search doesn't find: unmistakably")
-
-    def test_a_file_missing_from_the_site_is_noticed(self):
-        _, site = self.build(self.small_book())
+    def test_a_damage_to_the_site_is_noticed(self):
+        for path, old, new, said in self.IN_THE_SITE:
+            with self.subTest(said):
+                _, site = self.build(self.small_book())
+                self.change(site / path, old, new)
+                self.assert_said(SiteCheck(site).problems, said)
         (site / "book.css").unlink()
-        self.assertSaid(SiteCheck(site).problems, "dead link ../book.css")
-
-    def test_a_resource_loaded_from_elsewhere_is_noticed(self):
-        image = '<img alt="." src="//example.org">'
-        seen = self.after_damage("index.html", "</main>", f"{image}</main>")
-        self.assertSaid(seen, "index.html: loads //example.org")
-
-    def test_an_element_that_is_never_closed_is_noticed(self):
-        self.assertSaid(self.after_damage("index.html", "</main>", ""), "</body> inside <main>")
-
-    def test_a_duplicate_id_is_noticed(self):
-        seen = self.after_damage("index.html", "</main>", '<p id="main"></p></main>')
-        self.assertSaid(seen, "2 elements have the id main")
-
-    def test_a_picture_without_a_description_is_noticed(self):
-        seen = self.after_damage("index.html", "</main>", '<img src="icon.svg"></main>')
-        self.assertSaid(seen, "a picture without a description")
-
-    def test_a_drawing_without_a_description_is_noticed(self):
-        for alt in ('alt=""', ""):
-            built, seen = self.after(ONE, 'alt="A dot."', alt)
-            self.assertSaid(built, "01-one.md: book/figures/dot has no description")
-            self.assertSaid(seen, "book/01-one.html: a picture without a description")
-
-    def test_a_page_that_is_too_large_is_noticed(self):
-        noise = random.Random(1).randbytes(BIGGEST).hex()
-        seen = self.after_damage("index.html", "</main>", f"{noise}</main>")
-        self.assertSaid(seen, "index.html: weighs")
+        self.assert_said(SiteCheck(site).problems, "dead link ../book.css")
 
     def test_malformed_xhtml_is_noticed(self):
         folder = self.small_book()
         self.change(folder / ONE, "Mind the gap.", "Mind <br> the gap.")
         book = Book(folder)
         Epub(book).write(self.root / "small.epub")
-        self.assertSaid(book.problems, "01-one.md: its XHTML is not well-formed")
+        self.assert_said(book.problems, "01-one.md: its XHTML is not well-formed")
 
 
 class Code(unittest.TestCase):
@@ -420,24 +365,16 @@ class Code(unittest.TestCase):
             text = "$ a <b> & 'c'\n\n  // \"d\"\n-e\n+f\n@@ g\n"
             self.assertEqual(shown(highlight(text, language)), text, language)
 
-    def test_a_comment_may_end_the_text(self):
-        for comment in ("// a", "/// a"):
-            self.assertIn(f'<span class="c">{comment}</span>', highlight(f"f(); {comment}", "cpp"))
-
-    def test_weave_s_marks_are_recognized(self):
+    def test_what_stands_out(self):
+        for text, language, html in [
+                ("f(); // a", "cpp", '<span class="c">// a</span>'),
+                ("f(); /// a", "cpp", '<span class="c">/// a</span>'),
+                ("co_await x;", "cpp", '<span class="co">co_await</span>'),
+                ("$ ls\n# ls", "console", '<span class="o">$ </span><span class="b">ls</span>\n# ls'),
+                ("-a\n+b\n c", "diff", '<span class="del">-a</span>\n<span class="add">+b</span>\n c')]:
+            self.assertIn(html, highlight(text, language))
         for path, mark in (("a.cpp", "// [x]"), ("a.py", "# [/x]"), ("a.lua", "-- [x]")):
             self.assertTrue(REGION.fullmatch(highlight(mark, language_of(path))), mark)
-
-    def test_what_makes_a_coroutine_stands_out(self):
-        self.assertIn('<span class="co">co_await</span>', highlight("co_await x;", "cpp"))
-
-    def test_only_a_command_is_marked_as_typed(self):
-        self.assertEqual(highlight("$ ls\n# ls", "console"),
-                         '<span class="o">$ </span><span class="b">ls</span>\n# ls')
-
-    def test_a_change_has_its_lines_marked(self):
-        self.assertEqual(highlight("-a\n+b\n c", "diff"),
-                         '<span class="del">-a</span>\n<span class="add">+b</span>\n c')
 
 
 def shown(html: str) -> str:
@@ -506,21 +443,15 @@ concept Small = sizeof(T) < 9;
 
 
 class Drawings(unittest.TestCase):
-    def test_ids_of_two_drawings_do_not_collide(self):
+    def test_ids_of_two_drawings_do_not_collide_and_a_pair_of_colours_has_one_name(self):
         light = ('<svg viewBox="0 0 9 9"><defs><clipPath id="a"/></defs>'
                  '<g clip-path="url(#a)" fill="#fff"/></svg>')
-        svg = themed(light, light.replace("#fff", "#000"), Palette(), "", "one")
+        palette = Palette()
+        svg = themed(light, light.replace("#fff", "#000"), palette, "", "one")
         self.assertIn('id="in-one-a"', svg)
         self.assertIn('url(#in-one-a)', svg)
-
-    def test_a_pair_of_colours_has_one_name(self):
-        palette = Palette()
         self.assertEqual(palette.name("#fff", "#000"), palette.name("#fff", "#000"))
         self.assertNotEqual(palette.name("#fff", "#000"), palette.name("#fff", "#111"))
-
-    def test_different_shapes_are_not_another_theme(self):
-        with self.assertRaises(DifferentDrawings):
-            themed('<svg viewBox="0 0 9 9"/>', '<svg viewBox="0 0 8 9"/>', Palette(), "", "one")
 
 
 @functools.lru_cache
