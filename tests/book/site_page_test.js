@@ -7,8 +7,7 @@
   const asked = new URLSearchParams(location.search).get("test");
   const failures = [];
   let checks = 0;
-  const one = selector => document.querySelector(selector);
-  const all = selector => [...document.querySelectorAll(selector)];
+  const { one, all, press, contrast, hasText, report } = InPage;
   const until = async (what, condition) => {
     for (let n = 0; n < 200 && !condition(); n++)
       await new Promise(resolve => setTimeout(resolve, 20));
@@ -20,36 +19,10 @@
       failures.push(what);
   }
   const BUBBLES = { bubbles: true, cancelable: true };
-  const press = (target, key) =>
-    target.dispatchEvent(new KeyboardEvent("keydown", { key, ...BUBBLES }));
   addEventListener("error", event => failures.push(`error: ${event.message}`));
 
-  // ---- Colours ----
-  const numbers = colour => colour.match(/[\d.]+/g).map(Number);
-  function over(below, above) { // two colours, one over the other
-    const alpha = above[3] ?? 1;
-    return [0, 1, 2].map(n => alpha * above[n] + (1 - alpha) * below[n]);
-  }
-  function ground(element) {
-    const layers = [];
-    for (let at = element; at; at = at.parentElement)
-      layers.unshift(numbers(getComputedStyle(at).backgroundColor));
-    return layers.reduce(over, [255, 255, 255]);
-  }
-  function luminance(colour) {
-    const linear = n => n <= 0.04045 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4;
-    const [r, g, b] = colour.map(n => linear(n / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  }
-  function contrast(element) {
-    const below = ground(element), above = over(below, numbers(getComputedStyle(element).color));
-    const [dim, bright] = [luminance(below), luminance(above)].sort((a, b) => a - b);
-    return (bright + 0.05) / (dim + 0.05);
-  }
   function checkContrast(theme) {
-    const says = element => [...element.childNodes].some(node =>
-      node.nodeType === Node.TEXT_NODE && node.data.trim());
-    const texts = all("body *").filter(element => says(element) && element.checkVisibility()
+    const texts = all("body *").filter(element => hasText(element) && element.checkVisibility()
       && !element.closest("svg, script, noscript, [hidden]"));
     expect("there is text", texts.length > 50);
     const weak = texts.filter(element => contrast(element) < 4.5).slice(0, 5).map(element =>
@@ -269,12 +242,6 @@
     } catch (error) {
       failures.push(`${error}`);
     }
-    const result = JSON.stringify({ checks, failures });
-    if (parent !== window)
-      return parent.postMessage(result, "*");
-    const pre = document.createElement("pre");
-    pre.id = "result";
-    pre.textContent = result;
-    document.body.append(pre);
+    report({ checks, failures });
   });
 })();

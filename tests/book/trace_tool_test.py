@@ -50,30 +50,20 @@ class Read(unittest.TestCase):
             traces.parse(text, "x.trace")
         return str(caught.exception)
 
-    def test_a_missing_file_is_refused(self):
-        with self.assertRaisesRegex(traces.BadTrace, "no file .*nowhere.trace.*--trace FILE"):
-            traces.read("nowhere.trace")
-
-    def test_a_folder_is_refused(self):
-        with self.assertRaisesRegex(traces.BadTrace, "can't be read: Is a directory"):
-            traces.read(HERE)
-
-    def test_other_text_is_refused(self):
-        for text in ("Hello\n", SELECT, "[1]\n", '{"event": 3}\n', '{"event": "trace"}\n'):
-            self.assertIn("x.trace is no trace", self.refused(text))
-
-    def test_a_trace_without_events_is_refused(self):
-        self.assertIn("is empty", self.refused(""))
-        self.assertIn("nothing to show", self.refused(FIRST))
-        self.assertIn("nothing to show", self.refused(FIRST + END))
-
-    def test_a_trace_of_another_version_is_refused(self):
+    def test_what_is_no_trace_is_refused(self):
+        for path, said in (("nowhere.trace", "no file .*nowhere.trace.*--trace FILE"),
+                           (HERE, "can't be read: Is a directory")):
+            with self.assertRaisesRegex(traces.BadTrace, said):
+                traces.read(path)
         newer = FIRST.replace('"version":2', '"version":3')
-        self.assertIn("version 3, and version 2", self.refused(newer + SELECT))
-
-    def test_a_broken_line_in_the_middle_is_refused(self):
-        for line in ('{"t":1,"tu', '{"event":"select"}', ""):
-            self.assertIn("x.trace, line 2", self.refused(FIRST + line + "\n" + SELECT))
+        for text, said in (
+                *((text, "x.trace is no trace") for text in
+                  ("Hello\n", SELECT, "[1]\n", '{"event": 3}\n', '{"event": "trace"}\n')),
+                ("", "is empty"), (FIRST, "nothing to show"), (FIRST + END, "nothing to show"),
+                (newer + SELECT, "version 3, and version 2"),
+                *((FIRST + line + "\n" + SELECT, "x.trace, line 2") for line in
+                  ('{"t":1,"tu', '{"event":"select"}', ""))):
+            self.assertIn(said, self.refused(text))
 
     def test_an_unknown_event_is_refused(self):
         for fields, fault in (
@@ -158,8 +148,6 @@ class Anchors(unittest.TestCase):
             found = set(anchors.anchors_for(scenes.all_scenes()[name].trace()))
             self.assertLessEqual(some, found)
             self.assertFalse(none & found)
-
-    def test_each_phase_of_a_queue_has_an_anchor(self):
         trace = scenes.all_scenes()["12-queue"].trace()
         phases = {f"queue {event['phase']}" for event in trace.events if event["event"] == "queue"}
         self.assertLessEqual(phases, set(anchors.anchors_for(trace)))
@@ -236,10 +224,6 @@ class Page(unittest.TestCase):
         self.assertNotIn("note", meta)
         self.assertEqual([json.loads(line) for line in page.scripts["trace"].splitlines()],
                          [json.loads(line) for line in text.splitlines()])
-
-    def test_a_program_without_a_name_has_a_page(self):
-        nameless = FIRST.replace("stage2", "")
-        self.assertEqual(self.meta_of(nameless + SELECT + END)["title"], "?")
 
     def test_a_trace_cannot_end_its_script(self):
         name = "</script><!--<script>"
@@ -348,33 +332,27 @@ class Tool(unittest.TestCase):
                 done = self.run_tool("--needs", *words)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, needs + "\n", ""))
 
-    def test_a_page_is_made_of_a_file(self):
+    def test_a_page_or_a_table_is_made_of_a_file(self):
         done = self.run_tool(SMALL)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("kept/trace.html", done.stdout)
         self.assertIn('"program":"runtime_tour"', self.page_named_in(done.stdout))
+        self.assertEqual(self.run_tool(SMALL, "--text").stdout, GOLDEN.read_text(encoding="utf-8"))
+        (self.folder / "cut.trace").write_text(FIRST.replace("stage2", "") + SELECT + SELECT[:9])
+        done = self.run_tool("cut.trace")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("was cut off", done.stderr)
+        self.assertIn('"title":"?"', self.page_named_in(done.stdout))
 
     def test_a_page_can_be_written_elsewhere(self):
         done = self.run_tool(SMALL, "-o", "my page.html")
         self.assertIn("my%20page.html", done.stdout)
         self.assertTrue((self.folder / "my page.html").exists())
-        done = self.run_tool(SMALL, "-o", "nowhere/page.html")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("nowhere/page.html: No such file", done.stderr)
-
-    def test_a_file_that_is_not_a_trace_is_refused(self):
-        done = self.run_tool(HERE / "trace_tool_test.py")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("is no trace", done.stderr)
-
-    def test_a_trace_that_was_cut_off_is_reported(self):
-        (self.folder / "cut.trace").write_text(FIRST + SELECT + SELECT[:9], encoding="utf-8")
-        done = self.run_tool("cut.trace")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("was cut off", done.stderr)
-
-    def test_a_table_is_printed(self):
-        self.assertEqual(self.run_tool(SMALL, "--text").stdout, GOLDEN.read_text(encoding="utf-8"))
+        for words, said in ((SMALL, "-o", "nowhere/page.html"), "nowhere/page.html: No such file"), \
+                ((HERE / "trace_tool_test.py",), "is no trace"):
+            done = self.run_tool(*words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(said, done.stderr)
 
     def test_scenes(self):
         listed = self.run_tool("--scene").stdout

@@ -7,10 +7,9 @@
 "use strict";
 
 (async () => {
-  const MOST_STEPS = 1500; // that are walked one by one; of a longer run, only so many
   const LINE_HEIGHT = 19; // of the source, px
   const CONTRAST = 4.5; // the least that WCAG 2 asks for
-  const result = { checks: 0, failures: [], times: {} };
+  const result = { checks: 0, failures: [] };
 
   function check(isFine, what) {
     result.checks += 1;
@@ -26,8 +25,7 @@
     return [...all("body *:not(.code *)"), ...inLines];
   }
 
-  const one = selector => document.querySelector(selector);
-  const all = selector => [...document.querySelectorAll(selector)];
+  const { one, all, hasText } = InPage;
   const sleep = ms => new Promise(done => setTimeout(done, ms));
 
   // ---- What the console says ----
@@ -49,8 +47,7 @@
     return [...panes, ...lines].join("\n");
   }
 
-  const press = (key, more = {}) =>
-    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...more }));
+  const press = (key, more) => InPage.press(document.body, key, more);
 
   function checkSame(before, now, what) {
     if (before === now)
@@ -99,7 +96,7 @@
   }
 
   function walk(opened, openedAt) {
-    const last = Math.min(viewer.steps(), MOST_STEPS);
+    const last = viewer.steps();
     const seen = [];
     press("Home");
     for (let number = 1; number <= last; number++) {
@@ -108,8 +105,7 @@
       checkStep(number, seen[number]);
       press("ArrowRight");
     }
-    if (openedAt <= last)
-      checkSame(seen[openedAt], opened, `step ${openedAt} isn't the same, opened by a link`);
+    checkSame(seen[openedAt], opened, `step ${openedAt} isn't the same, opened by a link`);
     viewer.go(last);
     for (let number = last; number >= 1; number--) {
       checkSame(seen[number], look(), `step ${number} looks different on the way back`);
@@ -280,50 +276,12 @@
   }
 
   // ---- Colours ----
-  const rgb = colour => colour.match(/[\d.]+/g).map(Number);
-  const SRGB = [0.2126, 0.7152, 0.0722];
-  function light(colour) {
-    return colour.slice(0, 3).reduce((sum, value, i) => {
-      const v = value / 255;
-      return sum + SRGB[i] * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    }, 0);
-  }
-
-  const over = (front, back, alpha) =>
-    front.slice(0, 3).map((value, i) => value * alpha + back[i] * (1 - alpha));
-
-  function backgroundOf(node) {
-    for (let at = node; at; at = at.parentElement) {
-      const [r, g, b, alpha = 1] = rgb(getComputedStyle(at).backgroundColor);
-      if (alpha > 0)
-        return [r, g, b];
-    }
-    return [255, 255, 255];
-  }
-
-  function opacityOf(node) {
-    let opacity = 1;
-    for (let at = node; at; at = at.parentElement)
-      opacity *= Number(getComputedStyle(at).opacity);
-    return opacity;
-  }
-
-  function contrastOf(node) {
-    const style = getComputedStyle(node);
-    const isDrawn = node instanceof SVGElement;
-    const back = backgroundOf(node);
-    const front = over(rgb(isDrawn ? style.fill : style.color), back, opacityOf(node));
-    const [dark, bright] = [light(front), light(back)].sort((a, b) => a - b);
-    return (bright + 0.05) / (dark + 0.05);
-  }
-
-  const hasText = node => [...node.childNodes].some(kid => kid.nodeType === 3 && kid.data.trim());
   const isSeen = node => node.getClientRects().length > 0
     && !node.closest(".hidden, .skip, [disabled], option");
 
   function colours(where) {
     for (const node of nodesInSight().filter(node => hasText(node) && isSeen(node))) {
-      const contrast = contrastOf(node);
+      const contrast = InPage.contrast(node, InPage.opacityOf(node));
       const text = `${node.tagName} “${node.textContent.trim().slice(0, 25)}”`;
       check(contrast >= CONTRAST, `${where}: contrast ${contrast.toFixed(2)} of ${text}`);
     }
@@ -420,7 +378,7 @@
   }
 
   async function linesInSight() {
-    const count = Math.min(viewer.steps(), MOST_STEPS);
+    const count = viewer.steps();
     press("e");
     press("Home");
     for (let number = 1; number <= count; number++) {
@@ -443,31 +401,6 @@
     check(asked.length === 0, `it asks for ${asked.slice(0, 3)}`);
     const loads = all("[src], link[href], object, embed, iframe").map(node => node.outerHTML);
     check(loads.length === 0, `it would load ${loads.slice(0, 3).join(" ").slice(0, 120)}`);
-  }
-
-  // ---- Times ----
-  function timeOf(count, numberOf) {
-    const times = [];
-    for (let i = 0; i < count; i++) {
-      const began = performance.now();
-      viewer.go(numberOf(i));
-      document.body.offsetHeight; // lays out what has changed
-      times.push(performance.now() - began);
-    }
-    times.sort((a, b) => a - b);
-    const at = share => Number(times[Math.floor(count * share)].toFixed(1));
-    return { median: at(0.5), nearly_all: at(0.95) };
-  }
-
-  function times() {
-    const count = viewer.steps(), middle = Math.floor(count / 2);
-    const some = Math.min(30, middle - 1);
-    let seed = 7;
-    const anywhere = () => 1 + (seed = seed * 16807 % 2147483647) % count;
-    viewer.go(middle);
-    result.times = { opened: Math.round(viewer.times().opened),
-      on: timeOf(some, i => middle + 1 + i), back: timeOf(some, i => middle + some - i),
-      jump: timeOf(some, anywhere) };
   }
 
   // ---- The coarse walk: what a page shows that was opened without a wish ----
@@ -603,7 +536,6 @@
   async function everything() {
     check(one("#welcome").hidden, "a scene has a card");
     const opened = look(), openedAt = viewer.step();
-    times();
     const seen = walk(opened, openedAt);
     await jumps(seen);
     moves();
@@ -615,15 +547,6 @@
     names();
     measure();
     network();
-  }
-
-  function write() {
-    const pre = document.createElement("pre");
-    pre.id = "result";
-    pre.textContent = JSON.stringify(result);
-    document.body.append(pre);
-    if (parent !== window) // in a frame, whose width can be chosen freely
-      parent.postMessage(pre.textContent, "*");
   }
 
   async function whenReady() {
@@ -642,5 +565,5 @@
     said.push(`${error.message} ${error.stack}`);
   }
   check(said.length === 0, `the console says ${said.slice(0, 3).join("; ").slice(0, 400)}`);
-  write();
+  InPage.report(result);
 })();

@@ -5,8 +5,7 @@ A scene of the book is made into a page, with viewer_page_test.js in it, and Chr
 wide as a desk's screen, or as a telephone's. That script looks at everything, and leaves in the page
 what is wrong. Without Chromium all is skipped (exit code 77).
 
-That takes its time; so one small scene of each stage must do, unless VIEWER_ALL=1 is in the
-environment: then it's all scenes, how fast they are, and whether each kind of fault is noticed.
+That takes its time; so one small scene of each stage must do.
 
     viewer_page_test.py PAGE.html...   looks at these pages instead
 """
@@ -15,7 +14,6 @@ import functools
 import html
 import http.server
 import json
-import os
 import pathlib
 import queue
 import re
@@ -33,15 +31,14 @@ import scenes  # noqa: E402
 from compare import compare_page  # noqa: E402
 from story import browser_here  # noqa: E402
 
-SELF_TEST = (pathlib.Path(__file__).parent / "viewer_page_test.js").read_text(encoding="utf-8")
+SELF_TEST = "".join((pathlib.Path(__file__).parent / name).read_text(encoding="utf-8")
+                    for name in ("in_page.js", "viewer_page_test.js"))
 BROWSER = browser_here()
 SKIPPED = 77  # what meson takes for "skipped"
 DESK, TELEPHONE = (1366, 900), (390, 844)
 SCREENS = [(1366, 768), (1920, 1080), TELEPHONE]
 SCENES = scenes.all_scenes()
 SMALL = "07-fetch-one"
-ALL = os.environ.get("VIEWER_ALL") == "1"
-only_in_all = unittest.skipUnless(ALL, "with VIEWER_ALL=1 only")
 BIGGEST = 170_000  # bytes of a page, without what it shows
 
 # A browser's window can't be as narrow as a telephone, but a frame can. The page tells its frame
@@ -141,10 +138,6 @@ class Page(unittest.TestCase):
         self.assertEqual(result["failures"], [])
         self.assertEqual(result["width"], size[0])
         self.assertGreater(result["checks"], 200)
-        if ALL:
-            times = result["times"]
-            steps = ", ".join(f"{way} {times[way]['median']} ms" for way in ("on", "back", "jump"))
-            print(f"{result['title']}, {size[0]} px: opened in {times['opened']} ms; a step: {steps}")
 
 
 class OneOfEachStage(Page):
@@ -161,84 +154,52 @@ class OneOfEachStage(Page):
         self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
 
 
-class Walk(Page):
+class OtherParts(Page):
+    def assertPart(self, part: str, page: str, size: tuple[int, int], at_least: int):
+        with self.subTest(part, size=size):
+            result = look_at(with_self_test(page, part), size)
+            self.assertEqual(result["failures"], [])
+            self.assertGreater(result["checks"], at_least)
+
+    def page(self, name: str) -> str:
+        trace = SCENES[name].trace()
+        return make_page.make_page(trace, make_page.meta_of(trace))
+
     def test_a_page_goes_from_stop_to_stop_or_shows_every_step(self):
         for name, size in (("08-chain", DESK), ("09-exception", TELEPHONE)):
-            with self.subTest(name):
-                trace = SCENES[name].trace()
-                page = make_page.make_page(trace, make_page.meta_of(trace))
-                result = look_at(with_self_test(page, "walk"), size)
-                self.assertEqual(result["failures"], [])
-                self.assertGreater(result["checks"], 100)
+            self.assertPart("walk", self.page(name), size, 100)
 
-
-class Card(Page):
     def test_a_new_reader_is_told_what_the_page_shows_and_any_key_closes_that(self):
-        trace = SCENES["09-exception"].trace()
-        page = make_page.make_page(trace, make_page.meta_of(trace))
+        page = self.page("09-exception")
         for size in (DESK, TELEPHONE):
-            with self.subTest(size):
-                result = look_at(with_self_test(page, "card"), size)
-                self.assertEqual(result["failures"], [])
-
-    def test_a_browser_that_keeps_nothing_shows_the_card_and_closes_it(self):
-        trace = SCENES["09-exception"].trace()
-        page = make_page.make_page(trace, make_page.meta_of(trace))
+            self.assertPart("card", page, size, 20)
         refusing = page.replace("<script>\n", "<script>\nObject.defineProperty(window, "
                                 "'localStorage', { get() { throw new Error('refused'); } });\n", 1)
         self.assertNotEqual(page, refusing)
-        self.assertEqual(look_at(with_self_test(refusing, "card"), DESK)["failures"], [])
+        self.assertPart("card", refusing, DESK, 20)
 
-
-class Compare(Page):
     def test_two_runs_share_one_time_axis(self):
         both = [SCENES[name].trace() for name in ("03-callbacks", "08-chain")]
         page = compare_page(both, ["Stage 1", "Stage 2"], "Stage 1 beside stage 2")
         for size in ((1366, 768), TELEPHONE):
-            with self.subTest(size):
-                result = look_at(with_self_test(page, "compare"), size)
-                self.assertEqual(result["failures"], [])
-                self.assertGreater(result["checks"], 60)
+            self.assertPart("compare", page, size, 60)
+
+    def test_a_page_without_sources_of_a_trace_that_was_cut_off_works(self):
+        whole = SCENES[SMALL].trace()
+        cut = make_page.Trace("cut", whole.events[:30], True)
+        meta = make_page.meta_of(cut) | {"sources": {}, "anchors": {}}
+        self.assertPart("walk", make_page.make_page(cut, meta), DESK, 20)
 
 
 class Sight(Page):
     def test_the_current_line_is_in_sight_while_a_key_is_held(self):
-        trace = SCENES["08-chain" if ALL else "09-exception"].trace()
+        trace = SCENES["09-exception"].trace()
         page = with_self_test(make_page.make_page(trace, make_page.meta_of(trace)), "sight")
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for size, seen in zip(SCREENS, pool.map(functools.partial(watch, page), SCREENS)):
                 with self.subTest(size):
                     self.assertEqual(seen["failures"], [])
                     self.assertGreater(seen["checks"], 130)
-
-
-@only_in_all
-class Scenes(Page):
-    def test_each_scene_works_on_a_desk(self):
-        for name, scene in SCENES.items():
-            with self.subTest(name):
-                self.assertFine(scenes.scene_page(scene), DESK)
-
-    def test_scenes_work_on_a_telephone(self):
-        for name in ("03-callbacks", "08-chain", "16-workers"):
-            with self.subTest(name):
-                self.assertFine(scenes.scene_page(SCENES[name]), TELEPHONE)
-
-    def test_a_scene_can_be_opened_by_a_link(self):
-        page = scenes.scene_page(SCENES[SMALL])
-        for link in ("#step=9&walk=every", "#theme=dark&walk=every"):
-            with self.subTest(link):
-                self.assertFine(page, DESK, link)
-
-    def test_a_page_of_a_trace_that_was_cut_off_works(self):
-        whole = SCENES["16-workers"].trace()
-        cut = make_page.Trace("cut", whole.events[:150], True)
-        self.assertFine(make_page.make_page(cut, make_page.meta_of(cut)), DESK)
-
-    def test_a_page_without_sources_works(self):
-        trace = SCENES[SMALL].trace()
-        meta = make_page.meta_of(trace) | {"sources": {}, "anchors": {}}
-        self.assertFine(make_page.make_page(trace, meta), DESK)
 
 
 class Size(unittest.TestCase):
@@ -248,34 +209,6 @@ class Size(unittest.TestCase):
             page = make_page.make_page(trace, {"title": ""})
             shown = make_page.data_of(trace, {"title": ""})
             self.assertLess(len(page.encode()) - len(shown.encode()), BIGGEST)
-
-
-@only_in_all
-class Checks(unittest.TestCase):
-    """Each kind of fault is noticed: what is put into the page, and what must be reported."""
-
-    FAULTS = {
-        "weak colours": ("--soft:#59636e", "--soft:#9aa2ab", "contrast"),
-        "a pane that is too wide": ("#now{", "#now{min-width:1500px;", "px wide"),
-        "a button without a name": ('aria-label="Next turn"><span>turn</span>⇥', ">", "no name"),
-        "what a step leaves behind": ('mark.className = `mark ${look.tone}`',
-                                      "mark.classList.add(look.tone)", "isn't the same"),
-        "a request": ("</main>", '<img src="data:,"></main>', "would load"),
-        "a word that is none": ("Words.short(Page.model, step)", "undefined", "undefined"),
-        "an error": ('one(".legend")', 'console.error("oh"); one(".legend")', "console says oh"),
-        "a key that does nothing": ('"End":', '"Ende":', "End isn't"),
-        "a link to a step": ('link.get("step")', 'link.get("stop")', "leads to step"),
-        "a sentence that is missing": ("...rich(what)", "", "no sentence"),
-    }
-
-    def test_each_fault_is_noticed(self):
-        fine = scenes.scene_page(SCENES[SMALL])
-        for name, (old, new, said) in self.FAULTS.items():
-            with self.subTest(name):
-                self.assertIn(old, fine)
-                faulty = with_self_test(fine.replace(old, new))
-                failures = look_at(faulty, DESK, "#walk=every")["failures"]
-                self.assertTrue(any(said in failure for failure in failures), failures[:5])
 
 
 class Given(Page):

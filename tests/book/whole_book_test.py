@@ -42,7 +42,8 @@ from story import browser_here  # noqa: E402
 BESIDE = ThreadPoolExecutor()
 BROWSER = browser_here()
 EPUBCHECK = shutil.which("epubcheck")
-PAGE_TEST = pathlib.Path(__file__).parent / "site_page_test.js"
+HERE = pathlib.Path(__file__).parent
+PAGE_TEST = [HERE / "in_page.js", HERE / "site_page_test.js"]
 AXE, VNU = "axe-core@4.10.3", "vnu-jar@26.9.27"
 RICH = "book/08a-a-chain-of-generators.html"  # drawings, a scene, listings, outputs, terms
 CODE = "source/common/first/event_loop.h.html"
@@ -79,11 +80,12 @@ def result_in(shown: str) -> dict:
 
 
 class InABrowser(Whole):
-    def with_script(self, url: str, script: pathlib.Path = PAGE_TEST) -> pathlib.Path:
-        """A copy of a page, beside it, that begins with a script. It is removed with the test."""
-        page, tag = self.site / url, f'<script src="{script.as_uri()}"></script>'
+    def with_script(self, url: str, *scripts: pathlib.Path) -> pathlib.Path:
+        """A copy of a page, beside it, that begins with scripts. It is removed with the test."""
+        page = self.site / url
+        tags = "".join(f'<script src="{script.as_uri()}"></script>' for script in scripts or PAGE_TEST)
         copy = page.with_name(f"{page.stem}.tried.html")
-        copy.write_text(page.read_text().replace("<head>", f"<head>{tag}", 1))
+        copy.write_text(page.read_text().replace("<head>", f"<head>{tags}", 1))
         self.addCleanup(copy.unlink, missing_ok=True)
         return copy
 
