@@ -304,8 +304,7 @@ class LeavingOut(Book):
                 ("common/a.lua", "local trace = 1\nlocal b = 2", "-- …\nlocal b = 2"),
                 ("common/a.h", cpp, "  // One.\n// Two.\n// …\nf(')');"),
                 ("common/a.h", cpp.replace("f(", "// Three.\nf("), "  // One.\n// …\n// Three.\nf(')');"),
-                ("common/a.h", cpp.replace("trace", "g").replace("')'", "trace, ')'"),
-                 "  // One.\n// Two.\ng();\n// …"),
+                ("common/a.h", "  // One.\n// Two.\ng();\n// Three.\ntrace(')');", "  // One.\n// Two.\ng();\n// …"),
                 *[("common/a.h", *row) for row in [
                     ("for (x : xs)\n    trace(x);\nfor (x : xs)\n    f(x);", "// …\nfor (x : xs)\n    f(x);"),
                     ("if (a)\n    f();\nelse\n    trace();\ng();", "if (a)\n    f();\n// …\ng();"),
