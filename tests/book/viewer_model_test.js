@@ -1,5 +1,6 @@
 // Tests of book/viewer/model.js, stops.js, words.js and story.js: `node viewer_model_test.js [TRACE...]`, or in a
-// browser, which viewer_test.py makes a page for. It ends with "all passed", or throws.
+// browser, which viewer_test.py makes a page for. It ends with "all passed", or throws. (What the viewer says of
+// the book's scenes is compared in scenes_test.py, as a whole.)
 "use strict";
 
 const report = (() => {
@@ -646,46 +647,11 @@ const report = (() => {
         [[1, null], [1, 2, null], [2, 2, null], [2, null], [null]]);
     },
 
-    "sentences say what they should"() {
-      const tell = (m, s) => words.describe(m, s.n, after(m, s));
-      const one = run("stage1", STAGE1);
-      same(tell(one, find(one, "select", s => s.turn === 2)).what, "Turn 2: nothing is left to run."
+    "a sleep is told with its time"() {
+      const m = run("stage1", STAGE1);
+      const slept = find(m, "select", s => s.turn === 2);
+      same(words.describe(m, slept.n, after(m, slept)).what, "Turn 2: nothing is left to run."
         + " The loop asks the kernel to wake it when this socket is ready, and sleeps 20.0 ms.");
-      same(tell(one, find(one, "end")).what, "`/` has moved (status 301), to `/b`.");
-      const next = "Its next step is registered: `read_response`, when socket 5 is readable.";
-      check(tell(one, find(one, "return")).why.endsWith(next), next);
-      const two = run("stage2", STAGE2);
-      same(tell(two, find(two, "suspend")).why, "The thread goes back to `main`. Task 1 "
-        + "waits for future 1: `read` resumes when socket 5 is writable.");
-      same(tell(two, find(two, "call")).why,
-        "It resolves future 1: task 1, which waits for that, runs inside this call.");
-      same(tell(two, find(two, "resolve")).why, "Task 1 (`/`) waits for it, and resumes at once: "
-        + "`set_result` calls it, inside `connected`.");
-      same(tell(two, find(two, "unwatch")).why, "The local variable `watch` of `read` goes out of "
-        + "scope, which cancels the registration. The callback is still on the stack: the loop "
-        + "holds it until it has returned.");
-      same(tell(two, find(two, "return")).why, "Inside this one call, task 1 (`/`) went from its "
-        + "`co_await` to its end.");
-      const last = two.steps[two.steps.length - 1];
-      check(tell(two, last).why.endsWith("told to stop: it doesn't ask again."), "the end");
-      const three = run("stage3", STAGE3);
-      same(tell(three, find(three, "select")).why, "In the ready queue: task 1, task 2 and "
-        + "`call_soon`. Whatever these make ready runs in the turn after this one.");
-      same(tell(three, find(three, "resolve")).why, "Task 1 waits for it. Nothing is called from "
-        + "here: what waits goes into the ready queue, for the next turn.");
-      const talks = run("talk", TALK);
-      same(tell(talks, find(talks, "ask", s => s.n > 4)).what,
-        "`talk` calls `send(\"go\")` on generator 1.");
-      same(tell(talks, find(talks, "take")).what,
-        "`await_resume` takes `\"go\"` out of the promise: it's the value of the `co_yield`.");
-      same(tell(talks, find(talks, "reply", s => s.task.n === 2)).what,
-        "`throw_(…)` throws: the exception comes straight back.");
-      same(tell(talks, find(talks, "enter")).why, "`await_suspend` has taken two notes: `caller` of "
-        + "`inner` is `work`, and `innermost` of `work` is `inner`. The loop in `resume` resumes "
-        + "that one next.");
-      const line = run("runtime_tour", QUEUE);
-      same(tell(line, find(line, "queue", s => s.e.phase === "hand_over")).what,
-        "An item (`one`) arrives, and goes straight to task 1.");
     },
 
     "queues can be told of without items, and there can be two"() {
@@ -712,15 +678,6 @@ const report = (() => {
       check(why.startsWith("All it does is `f()`. It resolves future 1"), why);
     },
 
-    "a coroutine that did not stop is told so"() {
-      const m = run("stage2", [made(1), task("step", 1), coroutine("call", 1, "a"),
-        coroutine("return", 1, "a"), coroutine("call", 1, "b"), waits(1, 2, "b"),
-        task("step", 1), coroutine("return", 1, "b"), coroutine("return", 1, "work")]);
-      same(m.steps.filter(s => s.kind === "leave").map(s => s.stopped), [false, true, true]);
-      const [first] = m.steps.filter(s => s.kind === "leave");
-      check(words.describe(m, first.n, after(m, first)).why.startsWith("It never had"), "told");
-    },
-
     "a story is the same for two recordings of one run"() {
       const again = STAGE3.map(e => ({ ...e, in: 7 + (e.in || 0) / 3,
         ...(e.fd === undefined ? {} : { fd: e.fd + 4 }) }));
@@ -732,14 +689,6 @@ const report = (() => {
       const one = story(run("stage1", STAGE1)).join("\n");
       check(one.includes("socket A") && one.includes("socket B"), one);
       check(story(run("stage3", [made(1)])).join().includes("Finding: "), "findings, too");
-    },
-
-    "the first socket that is ready after a sleep wakes the loop"() {
-      const [name] = Object.keys(RECORDED).filter(one => one.includes("03-callbacks"));
-      const m = model.read(RECORDED[name]);
-      const slept = m.steps.find(s => s.asleep);
-      const { what } = words.describe(m, slept.n + 1, model.stateAt(m, slept.n + 1));
-      check(what.startsWith("The kernel wakes the loop: socket "), what);
     },
 
     "numbers in words"() {
