@@ -151,20 +151,14 @@ class Moved(unittest.TestCase):
             trace, lost = scenes.move_lines(parse(text), {place: said}, root)
         return trace.events[1]["at"], lost
 
-    def test_a_line_that_moved_is_found(self):
-        self.assertEqual(self.moved("one\ntwo\n    three\n", f"{self.FILE}:1", "three"),
-                         (f"{self.FILE}:3", []))
-
-    def test_of_identical_lines_the_nearest_is_taken(self):
-        self.assertEqual(self.moved("x\n" * 3 + "y\n" * 3 + "x\n", f"{self.FILE}:6", "x"),
-                         (f"{self.FILE}:7", []))
-
-    def test_a_line_that_was_removed_is_reported_as_lost(self):
-        place = f"{self.FILE}:2"
-        self.assertEqual(self.moved("one\ntwo\n", place, "another"), (place, [place]))
-
-    def test_a_file_without_a_line_stays(self):
-        self.assertEqual(self.moved("one\n", self.FILE, ""), (self.FILE, []))
+    def test_a_place_moves_to_the_nearest_line_that_says_the_same_or_is_lost(self):
+        for source, at, said, today, is_lost in [
+                ("one\ntwo\n    three\n", ":1", "three", ":3", False),
+                ("x\n" * 3 + "y\n" * 3 + "x\n", ":6", "x", ":7", False),
+                ("one\ntwo\n", ":2", "another", ":2", True),
+                ("one\n", "", "", "", False)]:  # a file without a line
+            place = self.FILE + at
+            self.assertEqual(self.moved(source, place, said), (self.FILE + today, [place] * is_lost))
 
     def test_a_rule_that_finds_nothing_names_itself(self):
         with self.assertRaisesRegex(scenes.NoSuchMoment, '"event": "select"'):

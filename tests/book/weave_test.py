@@ -215,17 +215,6 @@ class Weaving(Book):
             run = subprocess.run([sys.executable, self.root / "book/weave.py", "--check"], stdout=subprocess.PIPE)
             self.assertEqual(run.returncode, status, run.stdout)
 
-    def test_a_change_that_leaves_lines_out_says_where(self):
-        lines = [f"int a{number};\n" for number in range(12)]
-        self.write("common/a.h", "".join(["// [x]\n", *lines, "// [/x]\n"]))
-        lines[6] = "int changed;\n"
-        self.write("common/b.h", "".join(["// [x]\n", *lines, "// [/x]\n"]))
-        page = self.woven(code("common/b.h#x from=common/a.h#x"))
-        self.assertIn("```diff\n@@ -4,7 +4,7 @@\n int a3;\n int a4;\n int a5;\n-int a6;\n+int changed;\n"
-                      " int a7;\n", page)
-        self.assertNotIn("---", page.replace("<!-- ", "").replace(" -->", ""))
-        self.assertNotIn("int a2", page)
-
 
 STEP = """\
 // [step]
