@@ -23,31 +23,23 @@ class Prose(unittest.TestCase):
         self.assertEqual(self.problems(ARTICLE), [])
         self.assertLess(prose.Counts(ARTICLE).words, 1000)
 
-    def test_sentences_in_parentheses_are_counted(self):
+    def test_each_habit_is_counted(self):
         two = "One (in a sentence) is none.\n(This counts.)\n- (So does this.)\n"
-        self.assertEqual(self.problems(two), [])
-        self.assertEqual(self.problems(two + "\nA sentence. (And another.)\n"), [
-            f"page.md:{line}: opens with a parenthesis (3 on this page, 2 allowed)"
-            for line in (2, 3, 5)])
-
-    def test_who_as_a_subject_is_counted(self):
-        self.assertEqual(self.problems("Who waits, and\nfor what? The task that knows who asked.\n"
-                                       "# Who waits\n"), [])
-        self.assertEqual(
-            self.problems("It ends.\nWho waits for it\nresumes. Say whoever you like.\n"),
-            [f'page.md:{line}: "whoever", or "Who" as a subject (2 on this page, 0 allowed)'
-             for line in (2, 3)])
-
-    def test_nobody_and_somebody_are_counted(self):
-        self.assertEqual(self.problems("Nobody is here.\n"), [])
-        self.assertEqual(self.problems("Nobody is here.\nOr is\nsomebody?\n"), [
-            f'page.md:{line}: "nobody" or "somebody" (2 on this page, 1 allowed)'
-            for line in (1, 3)])
-
-    def test_stand_and_tell_are_counted(self):
-        two = "We understand where it stands, and the teller told it.\n"
-        self.assertEqual(self.problems(two), [])
-        self.assertEqual(len(self.problems(two + "It stood.\n")), 3)
+        stand = "We understand where it stands, and the teller told it.\n"
+        for allowed, more, lines, said in [
+                (two, "\nA sentence. (And another.)\n", (2, 3, 5),
+                 "opens with a parenthesis (3 on this page, 2 allowed)"),
+                ("Who waits, and\nfor what? The task that knows who asked.\n# Who waits\n",
+                 "It ends.\nWho waits for it\nresumes. Say whoever you like.\n", (5, 6),
+                 '"whoever", or "Who" as a subject (2 on this page, 0 allowed)'),
+                ("Nobody is here.\n", "Or is\nsomebody?\n", (1, 3),
+                 '"nobody" or "somebody" (2 on this page, 1 allowed)'),
+                (stand, "It stood.\n", (1, 1, 2), None)]:
+            self.assertEqual(self.problems(allowed), [])
+            found = self.problems(allowed + more)
+            if said:
+                self.assertEqual(found, [f"page.md:{line}: {said}" for line in lines])
+            self.assertEqual(len(found), len(lines), found)
 
     def test_the_next_thousand_words_may_have_as_many(self):
         self.assertEqual(self.problems("Nobody is here. Somebody was.\n" + ARTICLE * 2), [])
