@@ -7,7 +7,8 @@
 The sources stand beside the figures and are plain text. NAME.fig begins with `# kind: KIND`
 (costs, turn, stacks or diagram) and `title = …`; its other lines are the figure's rows, their
 parts apart by `|`; `#` begins a comment. NAME.trace is a recorded run, as `stage1 --trace` and
-its like write it: what runs when is not imagined here, it is read off.
+its like write it: what runs when is not imagined here, it is read off. OF_SCENES names the scenes
+(book/scenes) whose runs are drawn, too.
 
 A diagram's rows are `box | x y width height | colour | line | line …`, `line | x1 y1 x2 y2 |
 colour`, `arrow | x1 y1 x2 y2 | colour`, and `text | x y | colour | words`. A line in a box that
@@ -20,6 +21,8 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+SCENES = HERE.parent / "scenes"
+OF_SCENES = {"both-ends": "12-queue", "one-fetch": "07-fetch-one"}
 WIDTH = 720
 THEMES = {
     "light": {"ink": "#1f2328", "soft": "#59636e", "line": "#d1d9e0", "box": "#f6f8fa",
@@ -384,9 +387,11 @@ def main(arguments):
         print("usage: draw.py [--check]", file=sys.stderr)
         return 2
     stale = 0
-    for source in sorted([*HERE.glob("*.fig"), *HERE.glob("*.trace")]):
+    sources = {source.stem: source for source in sorted([*HERE.glob("*.fig"), *HERE.glob("*.trace")])}
+    sources |= {figure: SCENES / f"{scene}.trace" for figure, scene in OF_SCENES.items()}
+    for figure, source in sources.items():
         for name, theme in THEMES.items():
-            target = source.with_name(f"{source.stem}-{name}.svg")
+            target = HERE / f"{figure}-{name}.svg"
             svg = draw(source, theme)
             if target.exists() and target.read_text(encoding="utf-8") == svg:
                 continue

@@ -36,7 +36,8 @@ def structure(trace: Trace, count: int) -> list[str]:
     told = []
     for event in trace.events[:count]:
         keys = ("event", "phase", "name", "function", "outcome", "item", "word", "how", "by")
-        words = [event[key] for key in keys if key in event]
+        numbers = ("size", "unfinished", "getters", "putters")  # of a queue
+        words = [str(event[key]) for key in keys + numbers if key in event]
         words += [f"in {place['name']}" for place in event.get("chain", [])]
         words += [split_place(event["at"])[0]] if "at" in event else []
         told.append(re.sub("<.*?>", "", " ".join(words)))

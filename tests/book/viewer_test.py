@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """Runs viewer_model_test.js: in node, or else in Chromium; without either, it is skipped (77).
 
-It reads the traces of book/scenes. If STAGE1, STAGE2, STAGE3, FETCH_ONE, RUNTIME_TOUR and
-PRACTICE_SITE in the environment name programs, it also reads what those write now. With
---browser, Chromium is taken even if there is node.
+It reads the traces of book/scenes, which scenes_test.py compares with what the programs write now.
+With --browser, Chromium is taken even if there is node.
 """
 from __future__ import annotations
 
 import html
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -20,14 +18,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "book" / "viewer"))
 sys.dont_write_bytecode = True
 from make_page import script_text  # noqa: E402  (its folder has just been put on the path)
-from recording import practice_site  # noqa: E402
 from story import SCRIPTS, browser_here  # noqa: E402
 
 TEST = ROOT / "tests" / "book" / "viewer_model_test.js"
 SKIPPED = 77
-CRAWLS = {
-    "STAGE1": [], "STAGE2": [], "STAGE3": ["-w", "2", "--progress", "never"],
-}
 
 
 def main() -> int:
@@ -36,37 +30,11 @@ def main() -> int:
     if node is None and browser is None:
         print("neither node nor Chromium is here: skipped")
         return SKIPPED
+    traces = sorted((ROOT / "book" / "scenes").glob("*.trace"))
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        traces = [*sorted((ROOT / "book" / "scenes").glob("*.trace")), *recorded(folder)]
-        report = run_in_node(node, traces) if node else run_in_browser(browser, traces, folder)
+        report = run_in_node(node, traces) if node else run_in_browser(browser, traces, pathlib.Path(name))
     print(report)
     return 0 if report.startswith("all passed") else 1
-
-
-def recorded(folder: pathlib.Path) -> list[pathlib.Path]:
-    """What the programs that the environment names write."""
-    if tour := os.environ.get("RUNTIME_TOUR"):
-        for walk in "1234":
-            run([tour, walk, folder / f"tour{walk}.trace"])
-    if "PRACTICE_SITE" in os.environ:
-        record_crawls(folder)
-    return sorted(folder.glob("*.trace"))
-
-
-def record_crawls(folder: pathlib.Path) -> None:
-    options = "--pages 8 --links 3 --seed 1 --latency 20".split()
-    with practice_site(os.environ["PRACTICE_SITE"], *options) as site:
-        for name, options in CRAWLS.items():
-            if program := os.environ.get(name):
-                run([program, *options, "--trace", folder / f"{name.lower()}.trace", site.url])
-        if fetch_one := os.environ.get("FETCH_ONE"):
-            run([fetch_one, site.url, folder / "fetch_one.trace"])
-
-
-def run(command: list) -> None:
-    # How a program ends is no matter here: a walk, too, may end with an error on purpose.
-    subprocess.run(command, capture_output=True, timeout=60)
 
 
 def run_in_node(node: str, traces: list[pathlib.Path]) -> str:
