@@ -1,13 +1,14 @@
 // What a fuzzer and the replay of its inputs have in common. Each *_fuzz.cpp defines
 // `fuzz`; it is linked with libFuzzer, which invents inputs, or with replay.cpp, which
-// reads them from files.
+// reads them from a file.
 //
 //     export CXX=clang++-19 CXXFLAGS=-fsanitize=fuzzer-no-link
 //     sanitize='-Db_lundef=false -Db_sanitize=address,undefined'
 //     meson setup build-fuzz -Dfuzzers=true $sanitize
 //     ninja -C build-fuzz
 //     mkdir corpus
-//     build-fuzz/tests/fuzz/url_fuzzer -max_total_time=600 corpus tests/fuzz/seeds/url
+//     build-fuzz/tests/fuzz/url_replay tests/fuzz/seeds/url.txt corpus
+//     build-fuzz/tests/fuzz/url_fuzzer -max_total_time=600 corpus
 //
 // The replay is a separate test (suite "fuzz") that needs no fuzzer. `./learn trace` is
 // written in Python, and so is trace_fuzz.py, which invents its inputs.
