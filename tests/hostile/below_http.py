@@ -24,7 +24,7 @@ import time
 sys.dont_write_bytecode = True
 import crawls
 import pieces
-from server import Site
+from pieces import Site
 
 JUMPING_CLOCK = os.environ.get("JUMPING_CLOCK_LIB") or str(crawls.BUILD / "tests/support/libjumping_clock.so")
 BOOK = crawls.HERE.parents[1] / "book/figures/below_http.json"

@@ -12,7 +12,8 @@ import typing
 
 import expect
 import pieces
-from server import AFTER, AFTER_BYTES, Site
+from pieces import Site
+from server import AFTER, AFTER_BYTES
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,6 @@ A page leads to those that come `window` numbers after it. So a crawler always k
 not fetched yet, and any growth of its memory is for those that are done.
 """
 import argparse
-import asyncio
 import bisect
 import dataclasses
 import gzip
@@ -18,8 +17,6 @@ import hashlib
 import itertools
 import json
 import os
-import socket
-import struct
 import sys
 import typing
 
@@ -27,9 +24,10 @@ sys.dont_write_bytecode = True
 import bodies
 import delays
 import output
+import pieces
 import redirects
 from expect import Expected, TIMED_OUT, disallowed, error, failed, file, page, redirect
-from pieces import KEEP, Forever, Pause, Reset, Silence, http, ok, pieces_of, status
+from pieces import KEEP, Pause, Reset, Silence, http, ok, status
 
 MAX_BODY = 64 * 1024
 TOO_LARGE = failed("body larger than 64 KiB", 200)
@@ -241,91 +239,22 @@ class Site:
         return wanted
 
 
-class Conversation(asyncio.Protocol):
-    """One connection: does what Site of server.py does in a thread, but for more connections at once."""
-
-    def __init__(self, site, robots, counts):
-        self.site, self.robots, self.counts = site, robots, counts
-        self.received, self.pieces, self.is_full, self.is_first = b"", None, False, True
-
-    def connection_made(self, transport):
-        self.transport = transport
-        self.loop = asyncio.get_running_loop()
-
-    def connection_lost(self, _):
-        self.transport = None
-
-    def pause_writing(self):
-        self.is_full = True
-
-    def resume_writing(self):
-        self.is_full = False
-        self.go_on()
-
-    def data_received(self, data):
-        self.received += data
-        self.next_request()
-
-    def next_request(self):
-        if self.pieces is None and b"\r\n\r\n" in self.received:
-            head, _, self.received = self.received.partition(b"\r\n\r\n")
-            path = head.split(b" ", 2)[1].decode("latin-1")
-            if path == "/robots.txt":
-                answer = self.robots
-            else:
-                count = self.counts.get(path, 0)
-                self.counts[path] = count + 1
-                answer = self.site.answer(path, count, self.is_first)
-            self.is_first = False
-            self.pieces = iter(pieces_of(answer))
-            self.go_on()
-
-    def go_on(self):
-        """Sends the next pieces; does nothing once all are sent."""
-        if self.transport is None or self.pieces is None or self.is_full:
-            return
-        for piece in self.pieces:
-            if piece is KEEP:
-                self.pieces = None
-                return self.next_request()
-            if isinstance(piece, Pause):
-                self.loop.call_later(piece.seconds, self.go_on)
-                return None
-            if isinstance(piece, Silence):
-                return None
-            if isinstance(piece, Forever):
-                self.pieces = itertools.repeat(piece.what * (65536 // len(piece.what) + 1))
-                return self.go_on()
-            if isinstance(piece, Reset):
-                own = self.transport.get_extra_info("socket")
-                own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                return self.transport.abort()
-            self.transport.write(piece)
-            if self.is_full or self.transport.is_closing():  # the client has left
-                return None
-        self.transport.write_eof()  # what still arrives is read until the client leaves
-        return None
-
-
-def listen():
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(1000)
-    return listener
-
-
-async def serve(options):
+def serve(options):
     busy = max(4, min(100, options.urls // 1000))
-    listeners = [listen() for _ in range(PORTS + busy + 1)]
-    origins = [f"http://127.0.0.1:{listener.getsockname()[1]}" for listener in listeners]
-    site = Site(options.seed, options.urls, origins, options.plain)
-    counts = {}
-    for listener in listeners:
-        rules = ok("User-agent: *\nDisallow: /no/\n", type="text/plain") if listener is listeners[-1] else status(404)
-        await asyncio.get_running_loop().create_server(lambda rules=rules: Conversation(site, rules, counts),
-                                                       sock=listener)
-    print(json.dumps(origins), flush=True)
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)  # until its end
+    used = set()  # connections on which there was a request
+
+    def answer(request):
+        key = request.site.port, request.connection
+        is_first = key not in used
+        used.add(key)
+        request.site.requests.clear()  # nobody looks at them, and they are many
+        return rules.get(request.site, status(404)) if request.path == "/robots.txt" else (
+            site.answer(request.path, request.count, is_first))
+    ports = [pieces.Site({"*": answer}) for _ in range(PORTS + busy + 1)]
+    rules = {ports[-1]: ok("User-agent: *\nDisallow: /no/\n", type="text/plain")}
+    site = Site(options.seed, options.urls, [port.origin for port in ports], options.plain)
+    print(json.dumps([port.origin for port in ports]), flush=True)
+    sys.stdin.read()  # until its end
     os._exit(0)
 
 
@@ -334,7 +263,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--urls", type=int, default=5000)
     parser.add_argument("--plain", action="store_true", help="all URLs are pages with nothing wrong")
-    asyncio.run(serve(parser.parse_args()))
+    serve(parser.parse_args())
 
 
 if __name__ == "__main__":

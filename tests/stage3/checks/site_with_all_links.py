@@ -4,8 +4,11 @@ Each target's path says what it is: "/img/dead/3" is dead, and anything below "/
 are asked for. For tests, and for a comparison of link checkers (tests/bench/link_checkers.py).
 """
 import collections
-import http.server
-import threading
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import web_server  # noqa: E402
 
 # How a page mentions a target. Style sheets come below.
 ASSETS = {
@@ -98,63 +101,30 @@ class Site:
 
 
 class Server:
-    """Serves until the end of a `with`, and notes the requests: (method, path), and their headers."""
+    """Serves until the end of a `with`, and notes the requests: (method, path), and their headers. `answer`: called with
+    these two; returns a status, headers and a body, or a piece. `latency`: of each answer, in seconds."""
 
-    def __init__(self, answer, host="127.0.0.1"):
-        requests = self.requests = collections.Counter()
-        headers = self.headers = []
-        lock = threading.Lock()
-        self.at_once = self.most_at_once = 0
-        server = self
+    def __init__(self, answer, address="127.0.0.1", latency=0.0):
+        self.requests, self.headers = collections.Counter(), []
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def do_GET(self):
-                with lock:
-                    requests[self.command, self.path] += 1
-                    headers.append(self.headers)
-                    server.at_once += 1
-                    server.most_at_once = max(server.most_at_once, server.at_once)
-                status, more, body = answer(self.command, self.path)
-                with lock:
-                    server.at_once -= 1
-                self.send_response(status, "Reason")
-                for name, value in more.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(body)
-
-            do_HEAD = do_GET
-
-            def handle(self):
-                try:
-                    super().handle()
-                except ConnectionError:
-                    pass  # the client has seen enough
-
-            def log_message(self, *args):
-                pass
-
-        class Listener(http.server.ThreadingHTTPServer):
-            request_queue_size = 1000  # some clients come a hundred at a time
-
-        self.httpd = Listener((host, 0), Handler)
-        self.httpd.daemon_threads = True
-        self.port = self.httpd.server_address[1]
-        self.thread = threading.Thread(target=self.httpd.serve_forever, args=(0.05,), daemon=True)
+        def answer_to(request):
+            self.requests[request.method, request.path] += 1
+            self.headers.append(request.headers)
+            told = answer(request.method, request.path)
+            return told if isinstance(told, web_server.Piece) else [
+                web_server.Pause(latency), *web_server.reply(request, *told)]
+        self._site = web_server.Site({"*": answer_to}, address)
+        self.port = self._site.port
 
     def __enter__(self):
-        self.thread.start()
         return self
 
-    def __exit__(self, *exception):
-        self.httpd.shutdown()
-        self.thread.join()
-        self.httpd.server_close()
+    def __exit__(self, *_):
+        self._site.__exit__()
+
+    @property
+    def most_at_once(self):
+        return self._site.most_at_once
 
 
 def answer_of(site):

@@ -7,11 +7,14 @@ import csv
 import io
 import json
 import os
+import pathlib
 import shutil
-import socket
 import subprocess
-import threading
+import sys
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import web_server  # noqa: E402
 
 FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links",
           "new_links", "tries", "seconds", "kind", "fragment", "excuse"]
@@ -19,42 +22,22 @@ NUMBERS = {"depth": int, "status": int, "bytes": int, "links": int, "new_links":
 EVERY_BYTE = bytes(b for b in range(1, 256) if b not in b"\r\n")
 
 REPLIES = {
-    b"/": b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    "/": b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n"
           b"<a href='/type'><a href='/moved'><a href='/formula'><a href='/reason'><a href='/utf8'><a href='/a\"b,c;d?\\'>"
           b"<a href='/%1b[31m'>",
-    b"/type": b"HTTP/1.0 200 OK\r\nContent-Type: a" + EVERY_BYTE.replace(b";", b"") + b"z; charset=\"" + EVERY_BYTE
+    "/type": b"HTTP/1.0 200 OK\r\nContent-Type: a" + EVERY_BYTE.replace(b";", b"") + b"z; charset=\"" + EVERY_BYTE
               + b"\r\n\r\n",
-    b"/moved": b"HTTP/1.0 302 Found\r\nLocation: x:" + EVERY_BYTE + b"\r\n\r\n",
-    b"/formula": b"HTTP/1.0 200 OK\r\nContent-Type: =cmd|' /C calc'!A0\r\n\r\n",
-    b"/reason": b"HTTP/1.0 500 \x1b[2J\xff\r\n\r\n",
-    b"/utf8": b"HTTP/1.0 200 OK\r\nContent-Type: text/\xc3\xa9\xe2\x80\xae\r\n\r\n",
+    "/moved": b"HTTP/1.0 302 Found\r\nLocation: x:" + EVERY_BYTE + b"\r\n\r\n",
+    "/formula": b"HTTP/1.0 200 OK\r\nContent-Type: =cmd|' /C calc'!A0\r\n\r\n",
+    "/reason": b"HTTP/1.0 500 \x1b[2J\xff\r\n\r\n",
+    "/utf8": b"HTTP/1.0 200 OK\r\nContent-Type: text/\xc3\xa9\xe2\x80\xae\r\n\r\n",
 }
-
-
-def serve(listener):
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:
-            return
-        with connection:
-            path = connection.recv(65536).split(b" ")[1]
-            connection.sendall(REPLIES.get(path, b"HTTP/1.0 404 Not Found\r\n\r\n"))
 
 
 class Formats(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.listener = socket.create_server(("127.0.0.1", 0))
-        cls.url = f"http://127.0.0.1:{cls.listener.getsockname()[1]}/"
-        cls.thread = threading.Thread(target=serve, args=(cls.listener,), daemon=True)
-        cls.thread.start()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.listener.shutdown(socket.SHUT_RDWR)
-        cls.thread.join()
-        cls.listener.close()
+        cls.url = cls.enterClassContext(web_server.Site(REPLIES)).origin + "/"
 
     def crawl(self, form):
         done = subprocess.run([os.environ["STAGE3"], "-w", "1", "--format", form, self.url], capture_output=True, timeout=60)

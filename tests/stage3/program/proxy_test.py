@@ -3,87 +3,68 @@
 
 STAGE3 in the environment names the program.
 """
-import contextlib
-import http.client
+import asyncio
 import json
-import select
 import socket
-import threading
 import unittest
 
-from tls_test import TLS, CA, Handler, Server, serving, site, stage3
+from tls_test import TLS, CA, site, stage3, web_server
 
 
-class Proxy(Handler):
-    """Takes requests for any host to the one site that there is; refuses some."""
+class Relay(asyncio.Protocol):
+    """One end of a tunnel: what arrives is passed on."""
 
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        if self.server.refusal:
-            self.send_error(self.server.refusal)
-            return
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.server.site)) as site:
-            site.request("GET", "/")
-            self.send_response(site.getresponse().status)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
+    def __init__(self, other):
+        self.other = other
 
-    def do_CONNECT(self):
-        self.server.asked.append(self.path)
-        if self.server.refusal:
-            self.send_error(self.server.refusal)
-            return
-        with socket.create_connection(("127.0.0.1", self.server.site)) as site:
-            self.send_response(200)
-            self.end_headers()
-            ends = {self.connection: site, site: self.connection}
-            while True:
-                for end in select.select(list(ends), [], [])[0]:
-                    part = end.recv(65536)
-                    if not part:
-                        self.close_connection = True
-                        return
-                    ends[end].sendall(part)
+    def data_received(self, data):
+        self.other.write(data)
+
+    def connection_lost(self, _):
+        self.other.close()
 
 
 class Proxies(unittest.TestCase):
     def setUp(self):
-        self.proxy = Server(("127.0.0.1", 0), Proxy)
-        self.proxy.asked, self.proxy.refusal = [], None
-        port = self.enterContext(serving(self.proxy))
-        self.url = f"http://127.0.0.1:{port}"
+        """A proxy that answers itself for all hosts, and whose tunnels all lead to `port`."""
+        self.proxy = self.enterContext(web_server.Site({"*": lambda request: self.answer(request)}))
+        self.url = self.proxy.origin
+        self.answer, self.port = lambda request: self.tunnel if request.method == "CONNECT" else web_server.page(), None
         bound = self.enterContext(socket.socket())  # which doesn't listen, and which no other program gets
         bound.bind(("127.0.0.1", 0))
         self.closed_port = bound.getsockname()[1]
+
+    def tunnel(self, client):
+        async def connect():
+            site, _ = await web_server.LOOP.create_connection(lambda: Relay(client), "127.0.0.1", self.port)
+            client.set_protocol(Relay(site))
+            client.write(b"HTTP/1.1 200 Connected\r\n\r\n")
+        self.connecting = web_server.LOOP.create_task(connect())
+
+    def asked(self):
+        return [request.path for request in self.proxy.requests]
 
     def crawl(self, *arguments, **variables):
         done = stage3("--format", "jsonl", *arguments, **variables)
         self.assertEqual(len(done.stdout.splitlines()), 1, done.stderr)
         return json.loads(done.stdout)
 
-    def port_of_site(self, scheme="http"):
-        if scheme == "https":
-            return int(self.enterContext(site(TLS / "site.pem")).split(":")[2].rstrip("/"))
-        return self.enterContext(serving(Server(("127.0.0.1", 0), Handler)))
-
     def test_http_goes_through_the_proxy_of_the_option_and_of_the_variable(self):
-        self.proxy.site = self.port_of_site()
         for arguments, variables in ((["--proxy", self.url], {}), ([], {"http_proxy": self.url}),
                                      ([], {"all_proxy": self.url})):
-            self.proxy.asked.clear()
+            self.proxy.forget()
             record = self.crawl("http://no-such-host.invalid/a?b", *arguments, **variables)
             self.assertEqual(record["outcome"], "page")
-            self.assertEqual(self.proxy.asked, ["http://no-such-host.invalid/a?b"])
+            self.assertEqual(self.asked(), ["http://no-such-host.invalid/a?b"])
 
     def test_https_goes_through_a_tunnel(self):
-        self.proxy.site = self.port_of_site("https")
+        self.port = int(self.enterContext(site(TLS / "site.pem")).split(":")[2].rstrip("/"))
         record = self.crawl("https://localhost:443/", "--cacert", CA, https_proxy=self.url)
         self.assertEqual((record["outcome"], record["error"]), ("page", None))
-        self.assertEqual(self.proxy.asked, ["localhost:443"])
+        self.assertEqual(self.asked(), ["localhost:443"])
 
     def test_a_bad_certificate_at_the_end_of_a_tunnel_is_the_sites(self):
-        self.proxy.site = self.port_of_site("https")
+        self.port = int(self.enterContext(site(TLS / "site.pem")).split(":")[2].rstrip("/"))
         record = self.crawl("https://other.example/", "--cacert", CA, "--proxy", self.url)
         self.assertEqual(record["error"], "its certificate is for another host: see --insecure")
 
@@ -95,37 +76,27 @@ class Proxies(unittest.TestCase):
                 self.assertEqual(error, f"the proxy {proxy}: its certificate has expired: see --insecure")
 
     def test_no_proxy_exempts_hosts(self):
-        port = self.port_of_site()
+        port = self.enterContext(web_server.Site({"*": web_server.page()})).port
         record = self.crawl(f"http://127.0.0.1:{port}/", http_proxy=self.url, no_proxy="127.0.0.1")
-        self.assertEqual((record["outcome"], self.proxy.asked), ("page", []))
+        self.assertEqual((record["outcome"], self.asked()), ("page", []))
 
     def test_a_proxy_that_refuses_a_tunnel_is_named(self):
         for status in (403, 407):
-            self.proxy.refusal = status
+            self.answer = lambda _, status=status: web_server.status(status)
             record = self.crawl("https://site.example/", "--proxy", self.url)
             self.assertEqual(record["error"], f"the proxy {self.url}: it refuses, with status {status}")
 
     def test_a_proxy_that_wants_a_login_is_named_for_http_too(self):
-        self.proxy.refusal = 407
+        self.answer = lambda _: web_server.status(407)
         record = self.crawl("http://site.example/", "--proxy", self.url)
         self.assertEqual((record["outcome"], record["error"]),
                          ("failed", f"the proxy {self.url}: it refuses, with status 407"))
 
     def test_a_proxy_that_answers_nonsense_or_nothing_is_named(self):
         for reply in (b"", b"nonsense\r\n\r\n"):
-            def answer(listener, reply=reply):
-                connection = listener.accept()[0]
-                with connection:
-                    connection.recv(65536)
-                    connection.sendall(reply)
-
-            with socket.create_server(("127.0.0.1", 0)) as listener:
-                proxy = f"http://127.0.0.1:{listener.getsockname()[1]}"
-                thread = threading.Thread(target=answer, args=(listener,), daemon=True)
-                thread.start()
-                record = self.crawl("https://site.example/", "--proxy", proxy)
-                thread.join()
-            self.assertEqual(record["error"], f"the proxy {proxy}: no answer, or none in HTTP")
+            self.answer = lambda _, reply=reply: reply
+            record = self.crawl("https://site.example/", "--proxy", self.url)
+            self.assertEqual(record["error"], f"the proxy {self.url}: no answer, or none in HTTP")
 
     def test_a_dead_proxy_is_named_without_its_password(self):
         with_login = f"http://user:secret@127.0.0.1:{self.closed_port}"

@@ -10,9 +10,13 @@ import os
 import pathlib
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import web_server  # noqa: E402
 
 TLS = pathlib.Path(__file__).resolve().parents[2] / "support" / "tls"
 CA, CLIENT = TLS / "ca.pem", TLS / "client.pem"
@@ -23,11 +27,11 @@ UNKNOWN_ISSUER = "its certificate's issuer is unknown here: see --cacert"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    """A page whose charset is the name in the client's certificate."""
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        encrypted = isinstance(self.connection, ssl.SSLSocket)
-        shown = (encrypted and self.connection.getpeercert() or {}).get("subject", [])
+        shown = (self.connection.getpeercert() or {}).get("subject", [])
         name = dict(pair for part in shown for pair in part).get("commonName", "none")
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=" + name)
@@ -39,20 +43,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
+    """Unlike asyncio, and so unlike web_server.py, it tells a client why it refuses a certificate."""
+
     def handle_error(self, request, address):
         pass  # a client that doesn't trust us leaves
-
-
-@contextlib.contextmanager
-def serving(server):
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @contextlib.contextmanager
@@ -67,21 +61,20 @@ def site(certificate, key=None, asks_for=None):
         context.maximum_version = ssl.TLSVersion.TLSv1_2 if asks_for == CA else ssl.TLSVersion.TLSv1_3
     server = Server(("127.0.0.1", 0), Handler)
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    with serving(server) as port:
-        yield f"https://127.0.0.1:{port}/"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"https://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 @contextlib.contextmanager
 def redirect_to(target):
-    class Redirect(Handler):
-        def do_GET(self):
-            self.send_response(302)
-            self.send_header("Location", target)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-    with serving(Server(("127.0.0.1", 0), Redirect)) as port:
-        yield f"http://127.0.0.1:{port}/"
+    with web_server.Site({"*": web_server.status(302, "Location: " + target)}) as served:
+        yield served.origin + "/"
 
 
 CHOSEN_BY_USER = ("curl_ca_bundle", "ssl_cert_file", "ssl_cert_dir", "http_proxy", "https_proxy", "all_proxy", "no_proxy")

@@ -1,23 +1,26 @@
 """A made-up web site on several hosts (ports of 127.0.0.1), with known contents. It records the time of each request.
 
 tests/practice_site is one quick host that never fails. Crawls by several processes need more: links from host to host,
-robots.txt, pages that fail once, requests with their times, and tests that do something when a page is asked for. The
-site runs in a thread of the test.
+robots.txt, pages that fail once, requests with their times, and tests that do something when a page is asked for.
 
     /p/17     page 17, or something in its place: a redirect, a file, a page that fails at first, or nothing
     /leaf/3   a small file, to which only one page leads, which has very many links
     /asset/5  a picture on pages, if the site has what is to be checked; every tenth is dead
     /f/7      the same on a foreign host, every tenth dead or forbidden
 """
-import asyncio
 import collections
+import functools
+import pathlib
+import sys
 import time
 
-from loop_thread import LoopThread
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import web_server  # noqa: E402
 
 Request = collections.namedtuple("Request", "time host path status")  # seconds; its host's number
 
 ROBOTS = "User-agent: *\nDisallow: /p/13\n"
+NO_HTTP = web_server.http("HTTP/1.1 400 Bad Request", "Content-Length: 0")
 
 
 def mix(number):
@@ -28,7 +31,7 @@ def mix(number):
     return number ^ (number >> 31)
 
 
-class Site(LoopThread):
+class Site:
     """`latency`: in seconds, on average. `leaves`: how many leaves page 1 leads to. `robots`: the text of each host's
     robots.txt, or None if there is none. `plain`: all are pages. `flaky`: some fail at first.
     `circle`: pages, each of which redirects to the next, and the last to the first. `checks`: pages also have
@@ -43,11 +46,17 @@ class Site(LoopThread):
         self.on_request = lambda path, head: None
         self.requests = []
         self.failures = collections.Counter()
-        self.at_once = collections.Counter()  # requests to a host that aren't answered yet
-        self.most_at_once = 0
-        self.origins = []
-        self.connections = set()
-        super().__init__()
+        self._ports = [web_server.Site({"*": functools.partial(self._serve, host), "TLS": NO_HTTP})
+                       for host in range(hosts + checks)]
+        self.origins = [f"http://{'127.0.0.1' if host < hosts else 'localhost'}:{port.port}"
+                        for host, port in enumerate(self._ports)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for port in self._ports:
+            port.__exit__()
 
     def forget(self):
         """Forgets all requests."""
@@ -124,17 +133,18 @@ class Site(LoopThread):
 
     # ---- the server ----
 
-    async def _listen(self):
-        servers = [await self._loop.create_server(lambda host=host: _Connection(self, host), "127.0.0.1", 0, backlog=1000)
-                   for host in range(self.hosts + self.checks)]
-        self.origins = [f"http://{'127.0.0.1' if host < self.hosts else 'localhost'}:{server.sockets[0].getsockname()[1]}"
-                        for host, server in enumerate(servers)]
-        return servers
+    @property
+    def most_at_once(self):
+        """How many requests to one host weren't answered yet."""
+        return max(port.most_at_once for port in self._ports)
 
-    async def _end(self):
-        for connection in self.connections:
-            connection.close()
-        await asyncio.sleep(0)
+    def _serve(self, host, request):
+        self.on_request(request.path, request.head)
+        status, headers, body = self.answer(host, request.path)
+        self.requests.append(Request(time.monotonic(), host, request.path, status))
+        text = f"HTTP/1.1 {status} x\r\n{headers}Content-Length: {len(body)}\r\n\r\n"
+        wait = self.latency * 2 * (mix(len(self.requests)) % 1000) / 1000
+        return [web_server.Pause(wait), (text if request.method == "HEAD" else text + body).encode(), web_server.KEEP]
 
     def answer(self, host, path):
         """(status, headers, body)"""
@@ -162,46 +172,3 @@ class Site(LoopThread):
         links += [f"<{'a href' if '/f/' in other else 'img src'}='{other}'>\n" for other in self.checked(url)]
         ids = "<p id=s0><p id=s1><p id=s2>" if self.checks else ""
         return 200, "Content-Type: text/html\r\n", "".join(links) + ids
-
-
-class _Connection(asyncio.Protocol):
-    def __init__(self, site, host):
-        self.site, self.host = site, host
-        self.received = b""
-
-    def connection_made(self, transport):
-        self.transport = transport
-        self.site.connections.add(transport)
-
-    def connection_lost(self, _):
-        self.site.connections.discard(self.transport)
-
-    def data_received(self, data):
-        self.received += data
-        if not self.received[:4] in b"GET HEAD":
-            self.transport.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-            self.transport.close()
-            return
-        while b"\r\n\r\n" in self.received:
-            head, self.received = self.received.split(b"\r\n\r\n", 1)
-            self.request(head.split(b" ", 2)[1].decode(), head.decode())
-
-    def request(self, path, head):
-        site = self.site
-        site.on_request(path, head)
-        status, headers, body = site.answer(self.host, path)
-        site.requests.append(Request(time.monotonic(), self.host, path, status))
-        site.at_once[self.host] += 1
-        site.most_at_once = max(site.most_at_once, site.at_once[self.host])
-        text = f"HTTP/1.1 {status} x\r\n{headers}Content-Length: {len(body)}\r\n\r\n".encode()
-        if not head.startswith("HEAD"):
-            text += body.encode()
-        if site.latency:
-            wait = site.latency * 2 * (mix(len(site.requests)) % 1000) / 1000
-            asyncio.get_running_loop().call_later(wait, self.send, text)
-        else:
-            self.send(text)
-
-    def send(self, text):
-        self.site.at_once[self.host] -= 1
-        self.transport.write(text)

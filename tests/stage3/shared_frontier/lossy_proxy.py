@@ -2,36 +2,40 @@
 import asyncio
 import random
 
-from loop_thread import LoopThread
+from crawled_site import web_server
 
 
-class LossyProxy(LoopThread):
+class LossyProxy:
     """`with LossyProxy(redis.socket, chance=0.01) as proxy:` and `proxy.url`. `chance`: the chance of each answer
     to get lost, or to be cut in the middle. It may be changed at any time."""
 
     def __init__(self, path, chance=0.0, seed=1):
         self.path, self.chance = path, chance
         self.lost = 0
-        self.port = None
         self._random = random.Random(seed)
-        super().__init__()
+        self._tasks = set()
+        self._server = web_server.in_loop(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        web_server.in_loop(self._end())
 
     @property
     def url(self):
         return f"redis://127.0.0.1:{self.port}"
 
-    async def _listen(self):
-        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.port = server.sockets[0].getsockname()[1]
-        return [server]
-
     async def _end(self):
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
+        self._server.close()
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve(self, reader, writer):
+        self._tasks.add(task := asyncio.current_task())
+        task.add_done_callback(self._tasks.discard)
         try:
             from_redis, to_redis = await asyncio.open_unix_connection(self.path)
         except OSError:

@@ -27,7 +27,7 @@ def by_place(text):
 class SharedChecks(unittest.TestCase):
     def setUp(self):
         site = Site(each=5)
-        self.server, self.abroad = self.enter(Server(answer_of(site))), self.enter(Server(answer_abroad))
+        self.server, self.abroad = self.enter(Server(answer_of(site))), self.enter(Server(answer_abroad, latency=0.01))
         site.foreign = [f"http://localhost:{self.abroad.port}"]
         self.root = f"http://127.0.0.1:{self.server.port}/"
         self.folder = self.enter(tempfile.TemporaryDirectory())
