@@ -3,12 +3,11 @@
 
 It starts everything that it needs: its own Redis, in its own folder; the practice site; and some processes of stage 3
 that share a crawl. When a third of the crawl is done, one of them is killed. At the end, their results are compared
-with those of one undisturbed process. Whatever happens, nothing is left behind: see many_keeper.py. Page 29 uses it.
+with those of one undisturbed process. Whatever happens, nothing is left behind: see Keeper. Page 29 uses it.
 """
 import argparse
 import collections
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -20,21 +19,19 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+import invariants  # noqa: E402
 import redis_server  # noqa: E402
-from many_keeper import Keeper  # noqa: E402
+import stage3  # noqa: E402
 from many_table import Row, Screen, View, path_of  # noqa: E402
-from many_watch import Watch  # noqa: E402
 
 STAGE3 = "stage3_queue_crawler/stage3"
 PRACTICE_SITE = "tests/practice_site/practice_site"
 CRAWL = "many"
+KEYS = f"{{{CRAWL}}}:"  # what begins so is in Redis: see the head of frontier.lua
 WORKERS = 10
 LATENCY = 100  # milliseconds: without it, all would be over before you could watch
 LEASE = 2  # seconds: so short that you needn't wait long
 PATIENCE = 120  # seconds in which nothing happens
-
-# The fields of a record that are the same whichever process fetches the URL. Depth and parent depend on the first one.
-COMPARED = ("outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links")
 
 
 class Trouble(Exception):
@@ -42,10 +39,7 @@ class Trouble(Exception):
 
 
 class Stopped(Exception):
-    """We were asked to end."""
-
-    def __init__(self, number):
-        self.number = number
+    """We were asked to end, by the signal with this number."""
 
 
 class Stop:
@@ -55,10 +49,7 @@ class Stop:
         self._number = 0
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:
-                signal.signal(number, self._note)
-
-    def _note(self, number, _):
-        self._number = number
+                signal.signal(number, lambda number, _: setattr(self, "_number", number))
 
     def sleep(self, seconds):
         time.sleep(seconds)
@@ -66,12 +57,58 @@ class Stop:
             raise Stopped(self._number)
 
 
-class Crawler:
-    """A process of stage 3 that takes part."""
+class Keeper:
+    """Starts processes that don't outlive us, even if we are ended by kill -9.
 
-    def __init__(self, number, process, folder):
-        self.number, self.process, self.pid = number, process, process.pid
+    A shell waits until its standard input ends, which happens when we are gone, whatever the reason. Then it ends the
+    processes, which are one process group, so that Ctrl-C ends only us; and it removes the folder."""
+
+    def __init__(self, folder):
+        script = 'while read -r one; do all="$all $one"; done; kill -s KILL -- $all 2>/dev/null; rm -rf "$1"'
+        self._shell = subprocess.Popen(["sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, text=True,
+                                       start_new_session=True)
+        self._group = 0
+        self._started = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in [self._shell, *self._started]:
+            if process.stdin:
+                process.stdin.close()
+            process.wait()
+
+    def start(self, command, said, **pipes):
+        """Starts a process. What it says goes into the file `said`."""
+        with open(said, "w", encoding="utf-8") as errors:
+            process = subprocess.Popen(command, preexec_fn=lambda: os.setpgid(0, self._group), stderr=errors, **{
+                "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **pipes})
+        self._started.append(process)
+        if not self._group:
+            self._group = process.pid
+            self.end_at_last(-process.pid)
+        return process
+
+    def end_at_last(self, pid):
+        """Adds a process that another one has started."""
+        print(pid, file=self._shell.stdin, flush=True)
+
+
+class Session:
+    """A process's part in the crawl, from when it came until it "left" or was "lost", which is its `ending` then."""
+
+    def __init__(self, name):
+        self.name, self.held, self.done, self.ending = name, [], 0, ""
+
+
+class Crawler:
+    """A process of stage 3 that takes part. One that was lost but still lives has a second session."""
+
+    def __init__(self, number, folder):
+        self.number, self.process = number, None
         self.log, self.report = folder / f"{number}.log", folder / f"{number}.jsonl"
+        self.sessions = []
         self.killed_at = None
         self.held_when_killed = []
         self.waits_for = []  # the URLs of these that aren't done yet
@@ -79,7 +116,18 @@ class Crawler:
 
     def fetched(self):
         """The URLs that it has begun to fetch, according to -v."""
-        return re.findall(r"^worker \d+, depth \d+: (\S+)$", self.log.read_text(encoding="utf-8"), re.MULTILINE)
+        return set(re.findall(r"^worker \d+, depth \d+: (\S+)$", self.log.read_text(encoding="utf-8"), re.MULTILINE))
+
+    def row(self):
+        last = self.sessions[-1] if self.sessions else Session("")
+        done = sum(session.done for session in self.sessions) if self.done_in_all is None else self.done_in_all
+        if not self.sessions:
+            state = "starting"
+        elif self.killed_at is not None:
+            state = "taken over" if last.ending else "dead"
+        else:
+            state = "left" if last.ending == "left" else "fetching" if last.held else "waiting"
+        return Row(self.number, self.process.pid, state, last.held, done)
 
 
 def plural(count, word):
@@ -88,33 +136,30 @@ def plural(count, word):
 
 def words(names):
     """1, 2 and 3."""
-    names = [str(name) for name in names]
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+    *others, last = map(str, names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 class Show:
-    """The whole show, from the first process to the last message. `with Show(…) as show: show.run()`"""
+    """The whole show, from the first process to the last message. `Show(…).run()`"""
 
-    def __init__(self, options, keeper, stop, screen):
-        self.options, self.keeper, self.stop, self.screen = options, keeper, stop, screen
-        self.redis = redis_server.RedisServer()
-        keeper.remove_at_last(self.redis.folder)
-        self.folder = Path(self.redis.folder)
+    def __init__(self, options, redis, keeper, stop, screen):
+        self.options, self.redis, self.keeper, self.stop, self.screen = options, redis, keeper, stop, screen
+        self.folder = Path(redis.folder)
         self.site_log = self.folder / "site.log"
         self.stage3 = options.build / STAGE3
         self.crawlers = []
         self.started = 0.0
         self.view = View([])
-        self.watch = None
+        self.history = "-"  # as far as it was read
 
     # ---- Starting everything ----
 
     def start_site(self):
         errors = self.folder / "site.errors"
-        with open(errors, "w", encoding="utf-8") as stderr:
-            site = self.keeper.start([self.options.build / PRACTICE_SITE, f"--pages={self.options.pages}", "--keep",
-                                      f"--latency={LATENCY}", f"--log={self.site_log}", "--until-eof"],
-                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
+        site = self.keeper.start([self.options.build / PRACTICE_SITE, f"--pages={self.options.pages}", "--keep",
+                                  f"--latency={LATENCY}", f"--log={self.site_log}", "--until-eof"],
+                                 errors, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.url = site.stdout.readline().strip()
         if not self.url:
             raise Trouble(f"the practice site did not start: {errors.read_text(encoding='utf-8').strip()}")
@@ -125,13 +170,10 @@ class Show:
         """What one undisturbed process finds: URL -> record."""
         log, report = self.folder / "alone.log", self.folder / "alone.jsonl"
         began = time.monotonic()
-        with open(log, "w", encoding="utf-8") as errors:
-            process = self.keeper.start([self.stage3, "-w", "200", "--format", "jsonl", "--output", report, self.url],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=errors)
-        while not self.keeper.has_ended(process):
+        process = self.keeper.start([self.stage3, "-w", "200", "--format", "jsonl", "--output", report, self.url], log)
+        while process.poll() is None:
             self.stop.sleep(0.02)
-        self.check_status("one process alone", process.returncode, log)
+        check_status("one process alone", process, log)
         records = read_report(report)
         self.screen.tell(f"First, one process alone, with 200 workers, finds {plural(len(records), 'URL')} in "
                          f"{time.monotonic() - began:.1f} s.")
@@ -140,12 +182,11 @@ class Show:
     def start_redis(self):
         self.redis.start()
         self.keeper.end_at_last(self.redis.pid)
-        self.watch = Watch(self.redis.client(), CRAWL)
+        self.client = self.redis.client()
         self.screen.tell(f"A Redis for this alone is at {self.redis.url}.")
 
     def start_crawlers(self):
-        command = [self.stage3, "--frontier", self.redis.url, "--crawl", CRAWL, "--lease", str(LEASE), "-w",
-                   str(WORKERS)]
+        command = [self.stage3, *stage3.shared(self.redis.url, CRAWL, "--lease", str(LEASE), "-w", str(WORKERS))]
         times = {1: "once", 2: "twice"}.get(self.options.processes, f"{self.options.processes} times")
         plan = {0: "none is killed", 1: "one is killed when a third is done"}.get(
             self.options.kill, f"{self.options.kill} are killed, one after the other")
@@ -156,17 +197,10 @@ class Show:
         self.screen.say()
         self.started = time.time()
         for number in range(1, self.options.processes + 1):
-            with open(self.folder / f"{number}.log", "w", encoding="utf-8") as errors:
-                process = self.keeper.start([*command, "-v", "--format", "jsonl", "--output",
-                                             self.folder / f"{number}.jsonl", self.url],
-                                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                            stderr=errors)
-            self.crawlers.append(Crawler(number, process, self.folder))
-
-    def check_status(self, name, status, log):
-        if status not in (0, 1):  # 1 means that there are dead links
-            said = log.read_text(encoding="utf-8").strip().splitlines()[-3:]
-            raise Trouble("\n".join([f"{name} ended with status {status}", *said]))
+            crawler = Crawler(number, self.folder)
+            crawler.process = self.keeper.start(
+                [*command, "-v", "--format", "jsonl", "--output", crawler.report, self.url], crawler.log)
+            self.crawlers.append(crawler)
 
     # ---- While they crawl ----
 
@@ -188,111 +222,103 @@ class Show:
         running = True
         while running:
             # This comes before the look, because a process that has ended has nothing more to tell Redis.
-            running = [crawler for crawler in self.crawlers if not self.keeper.has_ended(crawler.process)]
-            events = self.watch.look()
-            for moment in sorted(self.told_by_redis(events) + self.seen_of_the_dead(events)):
-                self.happened(*moment)
+            running = [crawler for crawler in self.crawlers if crawler.process.poll() is None]
+            told = self.look()
+            self.view.happened += sorted(told + self.seen_of_the_dead(told))
             self.kill_one(urls)
-            self.check_the_others()
+            for crawler in self.crawlers:
+                if crawler.killed_at is None and crawler.process.returncode is not None:
+                    check_status(f"process {crawler.number}", crawler.process, crawler.log)
             now = time.monotonic()
-            if self.watch.records != records:
-                moved, records = now, self.watch.records
+            if self.view.records != records:
+                moved, records = now, self.view.records
             if now - moved > PATIENCE:
                 raise Trouble(f"nothing has happened for {PATIENCE} s")
             if now - drawn > 0.2 or not self.screen.is_live:
-                self.screen.show(self.refresh())
+                self.refresh()
+                self.screen.show(self.view)
                 drawn = now
             self.stop.sleep(0.05)
         for crawler in self.crawlers:
             # A process that leaves removes its count, mostly before we could read the last of it. But if it wasn't
             # killed, it has done what it began.
             if crawler.killed_at is None:
-                crawler.done_in_all = len(set(crawler.fetched()))
+                crawler.done_in_all = len(crawler.fetched())
         self.refresh()
 
-    def happened(self, at, text):
-        self.view.happened.append((at - self.started, text))
+    def refresh(self):
+        self.view.rows = [crawler.row() for crawler in self.crawlers]
 
-    def told_by_redis(self, events):
-        """The events of the crawl's history: when they happened, and in words."""
-        told = []
-        for event in events:
-            number = next(crawler.number for crawler in self.crawlers if crawler.pid == event.pid)
-            urls = plural(event.urls, "URL")
-            told.append((event.time, {
-                "came": f"process {number} comes",
-                "left": f"process {number} leaves" + (f", and gives back {urls}" if event.urls else ""),
-                "lost": f"process {number} is lost: silent for {LEASE} s. Its {urls} go back, one by one",
-            }[event.what]))
+    def look(self):
+        """Reads what Redis knows, which disturbs no process. Returns what has happened since the last look."""
+        counts, history = self.client.call_all([["HMGET", KEYS + "meta", "known", "unfinished", "records"],
+                                                ["XRANGE", KEYS + "history", self.history, "+"]])
+        self.view.known, self.view.unfinished, self.view.records = (int(count or 0) for count in counts)
+        told = [self.note(entry, invariants.pairs(flat)) for entry, flat in history]
+        present = [session for crawler in self.crawlers for session in crawler.sessions if not session.ending]
+        answers = self.client.call_all([call for session in present for call in (
+            ["HGET", f"{KEYS}session:{session.name}", "done"], ["HKEYS", f"{KEYS}held:{session.name}"])])
+        for session, done, held in zip(present, answers[::2], answers[1::2]):
+            if done is not None:  # None means that it has ended between our two calls
+                session.done, session.held = int(done), held
         return told
+
+    def note(self, entry, fields):
+        """An entry of the crawl's history: when it happened, and in words. A process's name is "HOST, pid N"."""
+        self.history = "(" + entry
+        pid = int(fields["name"].rsplit(" ", 1)[1])
+        crawler = next(crawler for crawler in self.crawlers if crawler.process.pid == pid)
+        if fields["what"] == "came":
+            crawler.sessions.append(Session(fields["session"]))
+        else:
+            session = next(session for session in crawler.sessions if session.name == fields["session"])
+            session.ending, session.held = fields["what"], []
+        urls = plural(int(fields["urls"]), "URL")
+        return int(entry.split("-")[0]) / 1000 - self.started, f"process {crawler.number} " + {
+            "came": "comes",
+            "left": "leaves" + (f", and gives back {urls}" if fields["urls"] != "0" else ""),
+            "lost": f"is lost: silent for {LEASE} s. Its {urls} go back, one by one",
+        }[fields["what"]]
 
     def kill_one(self, urls):
         """Kills the next process, if it's time. If only one is killed, that is when a third is done."""
         killed = sum(crawler.killed_at is not None for crawler in self.crawlers)
-        if killed == self.options.kill or self.watch.records * (self.options.kill + 2) < urls * (killed + 1):
+        if killed == self.options.kill or self.view.records * (self.options.kill + 2) < urls * (killed + 1):
             return
         victim = self.crawlers[killed + 1]
         # It must hold something, or there would be nothing to see.
-        if victim.process.returncode is not None or not any(session.held for session in self.watch.of(victim.pid)):
+        if victim.process.returncode is not None or not any(session.held for session in victim.sessions):
             return
         victim.process.kill()
-        self.keeper.has_ended(victim.process)
-        victim.killed_at = time.time()
-        self.happened(victim.killed_at, f"process {victim.number} is killed: kill -9 {victim.pid}")
+        victim.killed_at = time.time() - self.started
+        self.view.happened.append(
+            (victim.killed_at, f"process {victim.number} is killed: kill -9 {victim.process.pid}"))
 
-    def seen_of_the_dead(self, events):
+    def seen_of_the_dead(self, told):
         """The same for an event that is not in the history: all that a killed process held is done."""
         # If so, that was before the first process left.
-        now = min([time.time(), *(event.time - 0.001 for event in events if event.what == "left")])
+        now = min([time.time() - self.started, *(when - 0.001 for when, text in told if " leaves" in text)])
         seen = []
         for crawler in self.crawlers:
-            sessions = self.watch.of(crawler.pid)
             if crawler.killed_at is None:
                 continue
-            if not sessions[-1].ending:
+            if not crawler.sessions[-1].ending:
                 # It will hold its present items until its lease ends.
-                crawler.held_when_killed = crawler.waits_for = sessions[-1].held
+                crawler.held_when_killed = crawler.waits_for = crawler.sessions[-1].held
             elif crawler.waits_for:
-                done = self.watch.are_finished(crawler.waits_for)
-                crawler.waits_for = [url for url in crawler.waits_for if url not in done]
+                states = self.client.call("HMGET", KEYS + "urls", *crawler.waits_for)
+                crawler.waits_for = [url for url, state in zip(crawler.waits_for, states) if not (state or " ")[0] in "fd"]
                 if not crawler.waits_for:
                     seen.append((now, f"what process {crawler.number} held is done: {self.who_took_over(crawler)}"))
         return seen
 
     def who_took_over(self, dead):
         """6 URLs by process 1, 4 by process 3."""
-        count = collections.Counter()
-        for crawler in self.crawlers:
-            if crawler is not dead and crawler.killed_at is None:
-                count[crawler.number] = len(set(crawler.fetched()) & set(dead.held_when_killed))
-        shares = [(number, urls) for number, urls in sorted(count.items()) if urls]
+        shares = [(crawler.number, len(crawler.fetched() & set(dead.held_when_killed)))
+                  for crawler in self.crawlers if crawler.killed_at is None]
+        shares = [(number, urls) for number, urls in shares if urls]
         return ", ".join(f"{urls if place else plural(urls, 'URL')} by process {number}"
                          for place, (number, urls) in enumerate(shares))
-
-    def check_the_others(self):
-        for crawler in self.crawlers:
-            if crawler.killed_at is None and crawler.process.returncode is not None:
-                self.check_status(f"process {crawler.number}", crawler.process.returncode, crawler.log)
-
-    def refresh(self):
-        self.view.rows = [self.row(crawler) for crawler in self.crawlers]
-        self.view.known, self.view.unfinished = self.watch.known, self.watch.unfinished
-        self.view.records = self.watch.records
-        return self.view
-
-    def row(self, crawler):
-        sessions = self.watch.of(crawler.pid)
-        held = sessions[-1].held if sessions else []
-        done = sum(session.done for session in sessions) if crawler.done_in_all is None else crawler.done_in_all
-        if not sessions:
-            state = "starting"
-        elif crawler.killed_at is not None:
-            state = "taken over" if sessions[-1].ending else "dead"
-        elif sessions[-1].ending == "left":
-            state = "left"
-        else:
-            state = "fetching" if held else "waiting"
-        return Row(crawler.number, crawler.pid, state, held, done)
 
     # ---- The verdict ----
 
@@ -305,73 +331,70 @@ class Show:
     def judge(self, alone, asked):
         writers = [crawler for crawler in self.crawlers
                    if crawler.report.exists() and crawler.report.stat().st_size]
-        faults = []
-        if len(writers) != 1:
-            faults.append(f"{len(writers)} processes wrote a report")
         records = [record for crawler in writers[:1] for record in read_report(crawler.report)]
-        faults += differences(alone, records)
-        self.say_who_wrote_it(writers, records)
-        self.say_what_was_repeated(asked)
+        faults = [f"{len(writers)} processes wrote a report"] * (len(writers) != 1) + differences(alone, records)
+        if writers:
+            self.screen.tell(f"Process {words(crawler.number for crawler in writers)} wrote the report, of "
+                             f"{plural(len(records), 'record')}.")
+        self.screen.tell(repeated(asked, {crawler.number: crawler.held_when_killed for crawler in self.crawlers}))
         if faults:
-            self.screen.say("Not what one process alone found:")
-            for fault in faults:
-                self.screen.say(f"  {fault}")
+            self.screen.say("Not what one process alone found:", *(f"  {fault}" for fault in faults))
             return 1
         outcomes = collections.Counter(record["outcome"] for record in records)
         self.screen.tell(f"Exact: {plural(outcomes['page'], 'page')}, {plural(outcomes['redirect'], 'redirect')} and "
                          f"{plural(outcomes['error'], 'dead link')}, each once, as one process alone found them.")
         return 0
 
-    def say_who_wrote_it(self, writers, records):
-        if writers:
-            self.screen.tell(f"Process {words(crawler.number for crawler in writers)} wrote the report, of "
-                             f"{plural(len(records), 'record')}.")
-
-    def say_what_was_repeated(self, asked):
-        twice = {path for path, times in asked.items() if times > 1}
-        theirs = {path_of(url) for crawler in self.crawlers for url in crawler.held_when_killed}
-        if not twice:
-            self.screen.tell("No URL was fetched twice.")
-        elif twice <= theirs:
-            dead = [crawler.number for crawler in self.crawlers if crawler.held_when_killed]
-            who, they = ("process", "it") if len(dead) == 1 else ("processes", "they")
-            self.screen.tell(f"{plural(len(twice), 'URL')} fetched twice: {who} {words(dead)} had asked for them, and "
-                             f"died before {they} could say what came.")
-        else:
-            self.screen.tell(f"{plural(len(twice), 'URL')} fetched twice; of these, {len(twice & theirs)} had been "
-                             f"with processes that were killed.")
-
     def wait_with_redis(self):
         """Leaves Redis running until Ctrl-C."""
         client = next(filter(shutil.which, ("redis-cli", "valkey-cli")), "redis-cli")
         at = f"{client} -s {self.redis.socket}"
-        self.screen.say(f"\nRedis goes on until Ctrl-C. From another terminal:\n"
-                        f"  {at} hgetall '{{{CRAWL}}}:meta'\n"
-                        f"  {at} xrange '{{{CRAWL}}}:history' - +\n"
-                        f"  {at} xrange '{{{CRAWL}}}:records' - + count 1\n"
+        self.screen.say("", "Redis goes on until Ctrl-C. From another terminal:",
+                        f"  {at} hgetall '{KEYS}meta'",
+                        f"  {at} xrange '{KEYS}history' - +",
+                        f"  {at} xrange '{KEYS}records' - + count 1",
                         f"  {self.stage3} --frontier {self.redis.url} --crawl {CRAWL} --report")
         with contextlib.suppress(Stopped):
             while True:
                 self.stop.sleep(0.2)
 
 
+def check_status(name, process, log):
+    if process.returncode not in (0, 1):  # 1 means that there are dead links
+        said = log.read_text(encoding="utf-8").strip().splitlines()[-3:]
+        raise Trouble("\n".join([f"{name} ended with status {process.returncode}", *said]))
+
+
 def read_report(path):
-    with open(path, encoding="utf-8") as report:
-        return [record for record in map(json.loads, report) if "url" in record]
+    return stage3.all_records(path.read_text(encoding="utf-8"))
 
 
 def differences(alone, records):
     """What is wrong with the records, one line each; an empty list if nothing is."""
     found = collections.Counter(record["url"] for record in records)
-    twice = sorted(url for url, times in found.items() if times > 1)
     problems = [
-        ("missing", sorted(alone.keys() - found.keys())),
-        ("not known to one process alone", sorted(found.keys() - alone.keys())),
-        ("recorded more than once", twice),
+        ("missing", alone.keys() - found.keys()),
+        ("not known to one process alone", found.keys() - alone.keys()),
+        ("recorded more than once", {url for url, times in found.items() if times > 1}),
     ]
-    problems += [(f"with another {name}", sorted(record["url"] for record in records if record["url"] in alone
-                                                 and record[name] != alone[record["url"]][name])) for name in COMPARED]
-    return [f"{plural(len(urls), 'URL')} {what}, such as {urls[0]}" for what, urls in problems if urls]
+    problems += [(f"with another {name}", {record["url"] for record in records if record["url"] in alone
+                                           and record[name] != alone[record["url"]][name]}) for name in stage3.SAME]
+    return [f"{plural(len(urls), 'URL')} {what}, such as {min(urls)}" for what, urls in problems if urls]
+
+
+def repeated(asked, held):
+    """Which URLs were fetched twice, in words. `asked`: path -> how often; `held`: by whom, when it was killed."""
+    twice = {path for path, times in asked.items() if times > 1}
+    theirs = {path_of(url) for urls in held.values() for url in urls}
+    dead = [number for number, urls in held.items() if urls]
+    who, they = ("process", "it") if len(dead) == 1 else ("processes", "they")
+    if not twice:
+        return "No URL was fetched twice."
+    if twice <= theirs:
+        return (f"{plural(len(twice), 'URL')} fetched twice: {who} {words(dead)} had asked for them, and died before "
+                f"{they} could say what came.")
+    return (f"{plural(len(twice), 'URL')} fetched twice; of these, {len(twice & theirs)} had been with processes that "
+            f"were killed.")
 
 
 def read_options(arguments):
@@ -417,15 +440,16 @@ def main():
     try:
         if not shutil.which("redis-server"):
             raise Trouble("there is no redis-server in PATH; ./learn many finds one, or installs it")
-        with Keeper() as keeper:
-            show = Show(options, keeper, stop, screen)
+        redis = redis_server.RedisServer()
+        with Keeper(redis.folder) as keeper:
+            show = Show(options, redis, keeper, stop, screen)
             status = show.run()
             if options.keep:
                 show.wait_with_redis()
             return status
     except Stopped as stopped:
         print("\nmany: interrupted; all is ended that was started", file=sys.stderr)
-        return 128 + stopped.number
+        return 128 + stopped.args[0]
     except BrokenPipeError:  # the reader has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

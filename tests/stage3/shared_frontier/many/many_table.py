@@ -36,28 +36,19 @@ def path_of(url):
 
 def as_many_as_fit(paths, width):
     """As many paths as fit, and dots if there are more."""
-    text = ""
-    for count, path in enumerate(paths):
-        longer = f"{text} {path}" if text else path
-        is_last = count + 1 == len(paths)
-        if len(longer) + (0 if is_last else len(" …")) > width:
-            return f"{text} …" if text else ""
-        text = longer
-    return text
+    texts = (" ".join(paths[:count]) + " …" * (count < len(paths)) for count in range(len(paths), 0, -1))
+    return next((text for text in texts if len(text) <= width), "")
 
 
 def row_line(row, columns):
     start = f"{row.number:>7}  {row.pid:>8}  {row.state:<10}  {len(row.held):>5}  {row.done:>6,}"
-    paths = as_many_as_fit([path_of(url) for url in sorted(row.held, key=lambda url: (len(url), url))],
-                           columns - len(start) - 3)
-    return f"{start}   {paths}".rstrip()
+    paths = [path_of(url) for url in sorted(row.held, key=lambda url: (len(url), url))]
+    return f"{start}   {as_many_as_fit(paths, columns - len(start) - 3)}".rstrip()
 
 
-def moment_lines(seconds, text, columns=None):
+def moment_lines(seconds, text, columns):
     """The time and text of an event, in as many lines as needed."""
     start = f"{seconds:>7.1f} s  "
-    if columns is None:
-        return [start + text]
     return textwrap.wrap(text, columns, initial_indent=start, subsequent_indent=" " * len(start))
 
 
@@ -73,22 +64,16 @@ def command_lines(command, columns):
     return text
 
 
-def summary(view):
-    if view.known == 0:
-        return "  nothing is known yet"
-    return f"  {view.known:,} URLs known: {view.records:,} done, {view.unfinished:,} unfinished"
-
-
 def lines(view, columns, colours=False):
     """The table, in lines of at most `columns` columns."""
-    bold, red, plain = (BOLD, RED, PLAIN) if colours else ("", "", "")
     titles = f"{'process':>7}  {'pid':>8}  {'state':<10}  {'holds':>5}  {'done':>6}   those that it holds"
-    text = [(titles[:columns], bold)]
-    text += [(row_line(row, columns)[:columns], red if row.state == "dead" else "") for row in view.rows]
-    text += [("", ""), (summary(view)[:columns], "")]
+    text = [(titles[:columns], BOLD)]
+    text += [(row_line(row, columns)[:columns], RED if row.state == "dead" else "") for row in view.rows]
+    summary = f"  {view.known:,} URLs known: {view.records:,} done, {view.unfinished:,} unfinished"
+    text += [("", ""), (summary[:columns] if view.known else "  nothing is known yet", "")]
     if view.happened:
         text += [("", "")] + [(line, "") for moment in view.happened for line in moment_lines(*moment, columns)]
-    return [f"{colour}{line}{plain if colour else ''}" for line, colour in text]
+    return [f"{colour}{line}{PLAIN}" if colour and colours else line for line, colour in text]
 
 
 class Screen:
@@ -102,42 +87,37 @@ class Screen:
         self._height = 0  # the height of the table on the screen
         self._told = 0  # how many events were printed
 
-    def say(self, text=""):
-        print(text, file=self._stream, flush=True)
+    def say(self, *lines_of_text):
+        print(*lines_of_text or [""], sep="\n", file=self._stream, flush=True)
 
     def tell(self, text):
         """Prints a sentence or two, in lines that fit."""
         self.say(textwrap.fill(text, shutil.get_terminal_size().columns - 1, break_on_hyphens=False))
 
     def tell_command(self, command):
-        for line in command_lines(command, shutil.get_terminal_size().columns - 1):
-            self.say(line)
+        self.say(*command_lines(command, shutil.get_terminal_size().columns - 1))
 
     def show(self, view, is_last=False):
         size = shutil.get_terminal_size()
         if self.is_live and self._draw(view, size, is_last):
             return
         for moment in view.happened[self._told:]:
-            self.say(*moment_lines(*moment))
+            self.say(*moment_lines(*moment, 1000))
         self._told = len(view.happened)
         if is_last:
-            self.say()
-            for line in lines(replace(view, happened=[]), size.columns - 1):
-                self.say(line)
+            self.say("", *lines(replace(view, happened=[]), size.columns - 1))
 
     def _draw(self, view, size, is_last):
         """Returns False if the screen is too small."""
-        shown = view
-        table = lines(shown, size.columns - 1, self._colours)
+        table = lines(view, size.columns - 1, self._colours)
         # Lines that have scrolled out can't be redrawn, so the oldest events are left out until the end.
-        while len(table) >= size.lines and shown.happened and not is_last:
-            shown = replace(shown, happened=shown.happened[1:])
-            table = lines(shown, size.columns - 1, self._colours)
+        while len(table) >= size.lines and view.happened and not is_last:
+            view = replace(view, happened=view.happened[1:])
+            table = lines(view, size.columns - 1, self._colours)
         if len(table) >= size.lines and not is_last:
             self.is_live = False
             return False
         up = f"\033[{self._height}A" if self._height else ""
-        self._stream.write(up + "".join(f"{line}\033[K\n" for line in table))
-        self._stream.flush()
+        print(up + "".join(f"{line}\033[K\n" for line in table), end="", file=self._stream, flush=True)
         self._height = len(table)
         return True

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """What `./learn many` prints in given states. Needs no Redis."""
-import collections
 import io
 import os
 import sys
@@ -11,7 +10,6 @@ sys.dont_write_bytecode = True
 import many  # noqa: E402
 import many_table  # noqa: E402
 from many_table import Row, Screen, View  # noqa: E402
-from many_watch import Watch  # noqa: E402
 
 SITE = "http://127.0.0.1:8000"
 
@@ -51,11 +49,8 @@ class Table(unittest.TestCase):
             "  123.4 s  what process 2 held is done: 6 URLs by process 1,", "           4 by process 3"])
 
     def test_dots_replace_what_does_not_fit(self):
-        paths = ["/p/1", "/p/2", "/p/3"]
-        self.assertEqual(many_table.as_many_as_fit(paths, 14), "/p/1 /p/2 /p/3")
-        self.assertEqual(many_table.as_many_as_fit(paths, 13), "/p/1 /p/2 …")
-        self.assertEqual(many_table.as_many_as_fit(paths, 6), "/p/1 …")
-        self.assertEqual(many_table.as_many_as_fit(paths, 5), "")
+        for width, text in ((14, "/p/1 /p/2 /p/3"), (13, "/p/1 /p/2 …"), (6, "/p/1 …"), (5, "")):
+            self.assertEqual(many_table.as_many_as_fit(["/p/1", "/p/2", "/p/3"], width), text)
 
     def test_a_command_is_broken_between_words(self):
         command = ["build/stage3", "--crawl", "many", "-o", "a file", SITE + "/"]
@@ -68,9 +63,8 @@ class Table(unittest.TestCase):
     def test_only_dead_processes_have_a_colour(self):
         view = View([Row(1, 1, "fetching"), Row(2, 2, "dead"), Row(3, 3, "taken over")])
         coloured = many_table.lines(view, 80, colours=True)
-        self.assertEqual([many_table.RED in line for line in coloured], [False, False, True, False, False, False])
-        for line in coloured:
-            self.assertEqual("\033" in line, line.endswith(many_table.PLAIN))
+        self.assertEqual([line[:5] for line in coloured if many_table.PLAIN in line], [many_table.BOLD + "p", many_table.RED])
+        self.assertEqual([line.endswith(many_table.PLAIN) for line in coloured], [True, False, True, False, False, False])
 
 
 class Terminal(io.StringIO):
@@ -127,103 +121,33 @@ class OnAScreen(unittest.TestCase):
         self.assertEqual(stream.getvalue(), "    0.1 s  process 1 comes\n")
 
 
-class WithoutRedis:
-    """Answers as a Redis with a crawl's keys would."""
-
-    def __init__(self):
-        self.meta, self.history, self.sessions, self.held, self.urls = [None] * 5, [], {}, {}, {}
-
-    def call(self, *words):
-        return self.call_all([words])[0]
-
-    def call_all(self, calls):
-        return [self.answer(*words) for words in calls]
-
-    def answer(self, command, key, *words):
-        name = key.removeprefix("{many}:")
-        if command == "HMGET":
-            return self.meta if name == "meta" else [self.urls.get(url) for url in words]
-        if command == "XRANGE":
-            return [entry for entry in self.history if words[0] == "-" or entry[0] > words[0].removeprefix("(")]
-        return self.sessions.get(name) if command == "HGET" else self.held.get(name, [])
-
-    def note(self, entry, what, session, pid, urls):
-        self.history.append([entry, ["what", what, "session", session, "name", f"here, pid {pid}", "urls", str(urls)]])
-
-
-class Watching(unittest.TestCase):
-    def setUp(self):
-        self.redis = WithoutRedis()
-        self.watch = Watch(self.redis, "many")
-
-    def test_nothing_is_known_before_there_is_a_crawl(self):
-        self.assertEqual(self.watch.look(), [])
-        self.assertEqual((self.watch.known, self.watch.records, self.watch.sessions), (0, 0, {}))
-
-    def test_sessions_come_and_go(self):
-        self.redis.meta = ["5", "4", "1", "running", None]
-        self.redis.note("1000-0", "came", "1-ab", 4711, 0)
-        self.redis.note("1500-0", "came", "2-cd", 4712, 0)
-        self.redis.sessions, self.redis.held = {"session:1-ab": "3", "session:2-cd": "1"}, {"held:2-cd": some_urls(1, 2)}
-        events = self.watch.look()
-        self.assertEqual([(event.time, event.what, event.pid) for event in events],
-                         [(1.0, "came", 4711), (1.5, "came", 4712)])
-        self.assertEqual((self.watch.known, self.watch.unfinished, self.watch.records), (5, 4, 1))
-        self.assertEqual(self.watch.of(4712)[0].held, some_urls(1, 2))
-        self.assertEqual(self.watch.look(), [])
-
-        self.redis.note("2000-0", "lost", "2-cd", 4712, 2)
-        self.redis.sessions.pop("session:2-cd")
-        self.assertEqual([(event.what, event.urls) for event in self.watch.look()], [("lost", 2)])
-        lost = self.watch.of(4712)[0]
-        self.assertEqual((lost.ending, lost.held, lost.done), ("lost", [], 1))
-
-    def test_finished_urls_are_counted(self):
-        self.redis.urls = dict(zip(some_urls(1, 2, 3), ["f 1 ", "q 2 1", "d 1 7"]))
-        self.assertEqual(self.watch.are_finished(some_urls(1, 2, 3, 4)), set(some_urls(1, 3)))
-        self.assertEqual(self.watch.are_finished([]), set())
-
-
-class Differences(unittest.TestCase):
-    def setUp(self):
-        record = dict.fromkeys(many.COMPARED, "")
-        self.records = [dict(record, url=url, links=3, depth=depth) for depth, url in enumerate(some_urls(1, 2, 3))]
-        self.alone = {record["url"]: dict(record) for record in self.records}
-
-    def test_equal_results_have_no_differences(self):
-        self.records[0]["depth"] = 7  # the process that was first may differ
-        self.assertEqual(many.differences(self.alone, self.records[::-1]), [])
-
+class Verdict(unittest.TestCase):
     def test_each_kind_of_difference_is_listed(self):
-        self.records[0]["links"] = 4
-        self.records[1]["url"] = f"{SITE}/p/9"
-        self.records.append(self.records[2])
-        self.assertEqual(many.differences(self.alone, self.records), [
+        record = dict.fromkeys(many.stage3.SAME, "")
+        records = [dict(record, url=url, links=3, depth=depth) for depth, url in enumerate(some_urls(1, 2, 3))]
+        alone = {record["url"]: dict(record) for record in records}
+        records[0]["depth"] = 7  # the process that was first may differ
+        self.assertEqual(many.differences(alone, records[::-1]), [])
+        records[0]["links"] = 4
+        records[1]["url"] = f"{SITE}/p/9"
+        records.append(records[2])
+        self.assertEqual(many.differences(alone, records), [
             f"1 URL missing, such as {SITE}/p/2",
             f"1 URL not known to one process alone, such as {SITE}/p/9",
             f"1 URL recorded more than once, such as {SITE}/p/3",
             f"1 URL with another links, such as {SITE}/p/1",
         ])
 
-
-class Repeated(unittest.TestCase):
-    def said(self, asked, held):
-        stream = io.StringIO()
-        show = mock.Mock(screen=Screen(stream))
-        show.crawlers = [mock.Mock(number=number, held_when_killed=urls) for number, urls in held.items()]
-        with mock.patch.dict(os.environ, {"COLUMNS": "200"}):
-            many.Show.say_what_was_repeated(show, collections.Counter(asked))
-        return stream.getvalue().strip()
-
     def test_urls_fetched_twice_are_listed(self):
-        self.assertEqual(self.said({"/p/1": 1}, {1: [], 2: some_urls(1)}), "No URL was fetched twice.")
-        self.assertEqual(self.said({"/p/1": 2, "/p/2": 1}, {1: [], 2: some_urls(1)}),
-                         "1 URL fetched twice: process 2 had asked for them, and died before it could say what came.")
-        self.assertEqual(self.said({"/p/1": 2, "/p/2": 3}, {2: some_urls(1), 3: some_urls(2)}),
-                         "2 URLs fetched twice: processes 2 and 3 had asked for them, and died before they could say "
-                         "what came.")
-        self.assertEqual(self.said({"/p/1": 2, "/p/2": 2}, {2: some_urls(1)}),
-                         "2 URLs fetched twice; of these, 1 had been with processes that were killed.")
+        for asked, held, text in (
+                ({"/p/1": 1}, {1: [], 2: some_urls(1)}, "No URL was fetched twice."),
+                ({"/p/1": 2, "/p/2": 1}, {1: [], 2: some_urls(1)},
+                 "1 URL fetched twice: process 2 had asked for them, and died before it could say what came."),
+                ({"/p/1": 2, "/p/2": 3}, {2: some_urls(1), 3: some_urls(2)},
+                 "2 URLs fetched twice: processes 2 and 3 had asked for them, and died before they could say what came."),
+                ({"/p/1": 2, "/p/2": 2}, {2: some_urls(1)},
+                 "2 URLs fetched twice; of these, 1 had been with processes that were killed.")):
+            self.assertEqual(many.repeated(asked, held), text)
 
 
 class Options(unittest.TestCase):
