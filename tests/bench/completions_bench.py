@@ -11,21 +11,15 @@ site has the machine's other cores, if there are any. A second table shows what 
 """
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
-import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "practice_site"))
-from practice_site import PROGRAM, practice_site  # noqa: E402  (its folder has just been put on the path)
+from common import PRACTICE_SITE, measure_or_show, nanoseconds, parser_of, practice_site, run, take_descriptors
 
 CONNECTIONS = [10, 100, 1000]
 LOOPS = {"select": "small_fetch_bench", "poll": "small_fetch_bench", "epoll": "small_fetch_bench",
@@ -35,7 +29,7 @@ LOOPS = {"select": "small_fetch_bench", "poll": "small_fetch_bench", "epoll": "s
 def fetch(build: Path, loop: str, connections: int, pages: int, url: str, before: list[str] = ()) -> list[float]:
     """Seconds that passed, in the program, and in the kernel."""
     command = [*before, build / "tests/bench" / LOOPS[loop], loop, str(connections), str(pages), url]
-    return [float(word) for word in subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.split()]
+    return [float(word) for word in run(command, good=(0,)).output.split()]
 
 
 def system_calls(build: Path, loop: str, connections: int, pages: int, url: str) -> float | None:
@@ -50,10 +44,10 @@ def system_calls(build: Path, loop: str, connections: int, pages: int, url: str)
     return (counts[1] - counts[0]) / pages
 
 
-def measure(build: Path, pages: int, rounds: int) -> dict:
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-    rows = []
-    with practice_site(build / PROGRAM, "--pages", "1", "--links", "1", "--size", "1000", "--keep") as server:
+def measure(options) -> dict:
+    take_descriptors()
+    build, pages, rounds, rows = options.build.resolve(), options.pages, options.rounds, []
+    with practice_site(build / PRACTICE_SITE, "--pages", "1", "--links", "1", "--size", "1000", "--keep") as server:
         for connections in CONNECTIONS:
             runs = {loop: [] for loop in LOOPS}
             for _ in range(rounds):
@@ -65,9 +59,8 @@ def measure(build: Path, pages: int, rounds: int) -> dict:
                              "system": system, "all": found,
                              "calls": system_calls(build, loop, connections, max(3000, connections), server.url)})
                 print(rows[-1], file=sys.stderr)
-    text = subprocess.run([build / "tests/bench/ring_bench"], check=True, text=True, stdout=subprocess.PIPE).stdout
     return {"cores": len(os.sched_getaffinity(0)), "kernel": os.uname().release.split("-")[0], "rounds": rounds,
-            "rows": rows, "receiving": {name: float(ns) for name, ns in (line.split("\t") for line in text.splitlines())}}
+            "rows": rows, "receiving": nanoseconds(build / "tests/bench/ring_bench")}
 
 
 def table(found: dict) -> str:
@@ -87,24 +80,12 @@ def receiving(found: dict) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--build", type=Path, help="the build directory, of --buildtype=release")
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path, help="write what was found there")
-    parser.add_argument("--from", dest="source", type=Path, help="show what was found earlier")
     parser.add_argument("--receiving", action="store_true", help="show only the second table")
-    options = parser.parse_args()
-    if options.source:
-        found = json.loads(options.source.read_text(encoding="utf-8"))
-    elif options.build:
-        found = measure(options.build.resolve(), options.pages, options.rounds)
-    else:
-        parser.error("name the build directory: --build build-bench")
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(receiving(found) if options.receiving else table(found))
-    return 0
+    return measure_or_show(parser, measure, lambda found, options: (receiving if options.receiving else table)(found))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ The plan takes these numbers, and some that can't be measured beforehand. For ea
 """
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import math
@@ -28,8 +27,9 @@ import textwrap
 import time
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stage3/shared_frontier"))
+from common import TESTS, measure_or_show, parser_of
+
+sys.path.insert(0, str(TESTS / "stage3/shared_frontier"))
 
 LINKS, HOSTS = 30, 200
 BUCKET = 100  # digests in a small hash
@@ -130,18 +130,18 @@ def processor(client, at_once: int, pages: int) -> dict[str, float]:
             "link": round(script.client.call("MEMORY", "USAGE", script.key("met"), "SAMPLES", 0) / count / LINKS, 1)}
 
 
-def measure(count: int, pages: int) -> dict:
+def measure(options) -> dict:
     from redis_server import RedisServer, skip_if_there_is_none
     skip_if_there_is_none()
     with RedisServer() as redis:
-        memory = Memory(redis, count).measure()
+        memory = Memory(redis, options.urls).measure()
     times: dict[str, dict] = {}
     for at_once in (1, 10, 100):
         with RedisServer(keeps=True) as redis, redis.client(timeout=600) as client:
-            times[str(at_once)] = processor(client, at_once, pages)
+            times[str(at_once)] = processor(client, at_once, options.pages)
             version = client.call("INFO", "server").split("redis_version:")[1].split()[0]
     memory["link"] = [one.pop("link") for one in times.values()][-1]
-    return {"kind": "frontier", "when": time.strftime("%Y-%m-%d"), "redis": version, "urls": count,
+    return {"kind": "frontier", "when": time.strftime("%Y-%m-%d"), "redis": version, "urls": options.urls,
             "bytes": memory, "times": times}
 
 
@@ -216,29 +216,20 @@ def chaos(told: dict) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--save", type=Path, metavar="FILE")
-    parser.add_argument("--from", type=Path, metavar="FILE", dest="source")
+    parser = parser_of(__doc__)
     parser.add_argument("--plan", type=Path, metavar="FILE")
     parser.add_argument("--chaos", type=Path, metavar="FILE")
     parser.add_argument("number", type=float, nargs="?", default=1e9, help="of URLs in the plan")
     parser.add_argument("--urls", type=int, default=200_000, help="in the measurement of memory (200,000)")
     parser.add_argument("--pages", type=int, default=20_000, help="in that of time (20,000)")
-    options = parser.parse_args()
-    if options.chaos:
-        print(chaos(json.loads(options.chaos.read_text(encoding="utf-8"))))
-        return 0
-    if options.plan:
-        print(plan(json.loads(options.plan.read_text(encoding="utf-8")), options.number))
-        return 0
-    if options.source:
-        told = json.loads(options.source.read_text(encoding="utf-8"))
-    else:
-        told = measure(options.urls, options.pages)
-    if options.save:
-        options.save.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    print(table(told))
-    return 0
+
+    def told(options):
+        file = options.chaos or options.plan
+        return json.loads(file.read_text(encoding="utf-8")) if file else measure(options)
+
+    def shown(told, options):
+        return chaos(told) if options.chaos else plan(told, options.number) if options.plan else table(told)
+    return measure_or_show(parser, told, shown, "--save")
 
 
 if __name__ == "__main__":

@@ -1,49 +1,41 @@
 #!/usr/bin/env python3
 """HTTP/1.1 beside HTTP/2, over TLS: our crawler and wget2 against nginx, with and without latency.
 
-    http2_bench.py STAGE3 [--pages N] [--rounds N] [--record FILE]
+    http2_bench.py --build build-bench [--pages N] [--rounds N] [--json FILE]
     http2_bench.py --from FILE
 
 Needs nginx with its echo module (Debian: nginx, libnginx-mod-http-echo). All rounds are one run, and contestants
 take turns. For each: the median of URLs per second, of processor time per URL, and how many connections there were.
 What nginx logged must be each page once, in the version of HTTP that was wanted; otherwise the row says so.
 """
-import argparse
 import collections
-import contextlib
 import ctypes
 import datetime
-import json
 import os
 import pathlib
 import random
-import resource
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-TLS = pathlib.Path(__file__).resolve().parents[1] / "support" / "tls"
+from common import STAGE3, TESTS, measure_or_show, parser_of, run
+from nginx_server import PROGRAM, free_port, nginx  # its folder is on the path since `common` was imported
+
+TLS = TESTS / "support/tls"
 ECHO = "/usr/lib/nginx/modules/ngx_http_echo_module.so"
 CONFIGURATION = """
-load_module {echo};
-daemon off; worker_processes 1; pid pid; error_log error.log;
-events {{ worker_connections 4000; }}
-http {{
-  log_format short '$server_protocol $connection $status $uri'; access_log access.log short;
+  log_format short '$server_protocol $connection $status $uri'; access_log {folder}/access.log short;
   types {{ text/html html; }}
-  client_body_temp_path t; proxy_temp_path t; fastcgi_temp_path t; uwsgi_temp_path t; scgi_temp_path t;
   keepalive_requests 1000000;
   server {{
-    listen 127.0.0.1:{port} ssl http2;
+    listen 127.0.0.1:{port} ssl{http2};
     ssl_certificate {certificate}; ssl_certificate_key {certificate};
     location / {{ {latency} echo_exec @file; }}
-    location @file {{ root site; index index.html; }}
+    location @file {{ root {folder}/site; index index.html; }}
   }}
-}}
 """
 
 
@@ -58,29 +50,13 @@ def make_site(folder: pathlib.Path, pages: int):
     (folder / "index.html").write_text('<a href="/0.html">0</a>')
 
 
-@contextlib.contextmanager
-def nginx(folder: pathlib.Path, latency_ms: int):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    latency = f"echo_sleep {latency_ms / 1000};" if latency_ms else ""
-    configuration = CONFIGURATION.format(echo=ECHO, port=port, certificate=TLS / "site.pem", latency=latency)
-    new = subprocess.run(["nginx", "-v"], capture_output=True, encoding="utf-8").stderr > "nginx version: nginx/1.25"
-    if new:
-        configuration = configuration.replace("ssl http2;", "ssl; http2 on;")
-    (folder / "nginx.conf").write_text(configuration)
-    server = subprocess.Popen(["nginx", "-p", folder, "-c", "nginx.conf", "-e", "error.log"])
-    try:
-        for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                break
-            time.sleep(0.05)
-        yield f"https://127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait()
+def configuration(folder: pathlib.Path, port: int, latency_ms: int) -> str:
+    return CONFIGURATION.format(folder=folder, port=port, certificate=TLS / "site.pem",
+                                latency=f"echo_sleep {latency_ms / 1000};" if latency_ms else "",
+                                http2="; http2 on" if version_of(PROGRAM) > "nginx/1.25" else " http2")
 
 
-def contestants(stage3: str, workers: int):
+def contestants(stage3: pathlib.Path, workers: int):
     ours = [stage3, "-q", "--no-robots", "--cacert", TLS / "ca.pem", "-w", str(workers), "-o", os.devnull]
     yield "stage 3, 1.1", "HTTP/1.1", [*ours, "--http1.1"]
     yield "stage 3, 2", "HTTP/2.0", [*ours, "--http2"]
@@ -97,28 +73,26 @@ Figures = collections.namedtuple("Figures", "seconds cpu connections fault")
 
 def measured(command, url, log: pathlib.Path, version, urls) -> Figures:
     log.write_text("")
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run([*command, url], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = run([*command, url], good=())
     time.sleep(0.2)  # the log's last lines
     lines = [line.split() for line in log.read_text().splitlines()]
     pages = collections.Counter(line[3] for line in lines if line[2] == "200")
     fault = ("" if len(pages) == urls and set(pages.values()) == {1} else f"{len(pages)} pages, {len(lines)} requests")
     if {line[0] for line in lines} != {version}:
         fault += f" {dict(collections.Counter(line[0] for line in lines))}"
-    return Figures(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-                   len({line[1] for line in lines}), fault)
+    return Figures(used.wall, used.cpu, len({line[1] for line in lines}), fault)
 
 
-def measure(stage3: str, pages: int, rounds: int):
+def rows_of(stage3: pathlib.Path, pages: int, rounds: int):
     """All rows, each as soon as it's there."""
     urls = pages + 1  # and the index
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        folder.chmod(0o755)  # nginx's worker is another user
         make_site(folder / "site", pages)
         for latency in (0, 50):
-            with nginx(folder, latency) as url:
+            port = free_port()
+            url = f"https://127.0.0.1:{port}/"
+            with nginx(folder, configuration(folder, port, latency), port, f"load_module {ECHO};"):
                 for workers in (10, 100):
                     rows = list(contestants(stage3, workers))
                     results = collections.defaultdict(list)
@@ -143,11 +117,11 @@ def in_words(row) -> str:
 
 
 def version_of(command: str) -> str:
-    said = subprocess.run([command, "-V" if command != "nginx" else "-v"], capture_output=True, encoding="utf-8")
+    said = subprocess.run([command, "-V" if command != PROGRAM else "-v"], capture_output=True, encoding="utf-8")
     return (said.stdout + said.stderr).splitlines()[0].removeprefix("nginx version: ").split(" - ")[0]
 
 
-def libcurl_of(stage3: str) -> str:
+def libcurl_of(stage3: pathlib.Path) -> str:
     linked = subprocess.run(["ldd", stage3], capture_output=True, encoding="utf-8").stdout
     library = next(line.split()[2] for line in linked.splitlines() if "libcurl" in line)
     version = ctypes.CDLL(library).curl_version
@@ -155,34 +129,25 @@ def libcurl_of(stage3: str) -> str:
     return version().decode().split()[0]
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("stage3", nargs="?", type=os.path.abspath)
-    options.add_argument("--pages", type=int, default=5000)
-    options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--record", type=pathlib.Path, help="write the figures there, too")
-    options.add_argument("--from", type=pathlib.Path, dest="recorded", help="measure nothing: show figures from there")
-    options = options.parse_args()
-    if options.recorded:
-        recorded = json.loads(options.recorded.read_text())
-        print(recorded["about"], HEAD, *map(in_words, recorded["rows"]), sep="\n")
-        return
-    if not shutil.which("nginx") or not pathlib.Path(ECHO).exists():
+def measure(options) -> dict:
+    if not PROGRAM or not pathlib.Path(ECHO).exists():
         sys.exit("needs nginx and its echo module: apt-get install nginx libnginx-mod-http-echo")
-    if not options.stage3:
-        sys.exit("name the program to measure: http2_bench.py build/stage3_queue_crawler/stage3")
+    stage3 = options.build.resolve() / STAGE3
     rivals = [version_of("wget2")] if shutil.which("wget2") else []
-    versions = [version_of("nginx"), *rivals, libcurl_of(options.stage3)]
+    versions = [version_of(PROGRAM), *rivals, libcurl_of(stage3)]
     about = (f"{options.pages:,} pages of 20 kB over TLS, one host; {', '.join(versions)}.\n"
              f"Medians of {options.rounds} rounds on {os.cpu_count()} cores, {datetime.date.today()}.")
-    print(about, HEAD, sep="\n")
     rows = []
-    for row in measure(options.stage3, options.pages, options.rounds):
+    for row in rows_of(stage3, options.pages, options.rounds):
         rows.append(row)
-        print(in_words(row), flush=True)
-    if options.record:
-        options.record.write_text(json.dumps({"about": about, "rows": rows}, indent=1) + "\n")
+        print(in_words(row), file=sys.stderr)
+    return {"about": about, "rows": rows}
 
 
 if __name__ == "__main__":
-    main()
+    options_of = parser_of(__doc__)
+    options_of.add_argument("--build", type=pathlib.Path, help="the build directory, of --buildtype=release")
+    options_of.add_argument("--pages", type=int, default=5000)
+    options_of.add_argument("--rounds", type=int, default=5)
+    sys.exit(measure_or_show(options_of, measure, lambda told, _: "\n".join(
+        [told["about"], HEAD, *map(in_words, told["rows"])])))

@@ -1,28 +1,26 @@
 #!/usr/bin/env python3
 """Which dead links do link checkers find, what do they take for dead that isn't, and what does that cost?
 
-    link_checkers.py STAGE3 [--each N] [--record FILE]      measures, and perhaps records
-    link_checkers.py --from FILE                            prints a recording
+    link_checkers.py --build build-bench [--each N] [--json FILE]      measures, and perhaps keeps that
+    link_checkers.py --from FILE                                       shows what was kept
 
 A generated site (tests/stage3/checks/site_with_all_links.py) has N links of each kind that are alive and as many that are dead. The
 same site is given to stage 3 and to each other link checker that is there: linkchecker, and linkinator if LINKINATOR names its
 program. All may ask as fast as they like, with their usual number of requests at once. Foreign servers are other addresses of this
 machine, so this needs Linux.
 """
-import argparse
 import csv
 import json
 import os
 import re
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stage3" / "checks"))
+from common import STAGE3, TESTS, measure_or_show, parser_of, run
+
+sys.path.insert(0, str(TESTS / "stage3/checks"))
 from site_with_all_links import (ASSETS, BAD_FRAGMENTS, FOREIGN, GOOD_FRAGMENTS, SHEETS, Server, Site,  # noqa: E402
                                  answer_abroad, answer_of)
 
@@ -36,19 +34,6 @@ GROUPS = {
     "forms": ["form"],
     "url() in CSS": ["style", "attribute", "css", "escape"],
 }
-
-
-def run(command, folder):
-    """Its output, its seconds, and its seconds of CPU."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began = time.monotonic()
-    with tempfile.TemporaryFile("w+") as output:  # Node.js programs lose what a pipe has no room for
-        subprocess.run(command, stdout=output, stderr=subprocess.DEVNULL, timeout=1800, cwd=folder)
-        output.seek(0)
-        text = output.read()
-    seconds = time.monotonic() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return text, seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def dead_of_stage3(output):
@@ -115,43 +100,33 @@ def judge(site, root, dead, unclear):
     return table
 
 
-def measure(stage3, each):
+def measure(options):
     results = {}
     with tempfile.TemporaryDirectory() as name:
-        for who, command, read in contestants(stage3, Path(name)):
-            site = Site(each)
+        for who, command, read in contestants(options.build.resolve() / STAGE3, Path(name)):
+            site = Site(options.each)
             with Server(answer_of(site)) as server, Server(answer_abroad, "127.0.0.2") as abroad:
                 site.foreign = [f"http://127.0.0.2:{abroad.port}"]
                 root = f"http://127.0.0.1:{server.port}"
-                output, seconds, cpu = run([*command, root + "/"], name)
-                table = judge(site, root, *read(output))
-            results[who] = {"seconds": round(seconds, 1), "cpu": round(cpu, 2), "table": table}
+                used = run([*command, root + "/"], good=(), cwd=name)
+                table = judge(site, root, *read(used.output))
+            results[who] = {"seconds": round(used.wall, 1), "cpu": round(used.cpu, 2), "table": table}
     return results
 
 
-def print_table(results):
-    print(f"{'':40}" + "".join(f"{who:>22}" for who in results))
-    print(f"{'':40}" + "      found     false " * len(results))
+def table_of(results):
+    lines = [f"{'':40}" + "".join(f"{who:>22}" for who in results), f"{'':40}" + "      found     false " * len(results)]
     for group in next(iter(results.values()))["table"]:
         rows = [result["table"][group] for result in results.values()]
         cells = [f"{row['found']:5} of {row['of']:3}" if row["of"] else " " * 12 for row in rows]
-        print(f"{group:40}" + "".join(f"{cell}{row['false']:9} " for cell, row in zip(cells, rows)))
+        lines.append(f"{group:40}" + "".join(f"{cell}{row['false']:9} " for cell, row in zip(cells, rows)))
     for what, key in (("seconds", "seconds"), ("seconds of CPU", "cpu")):
-        print(f"{what:40}" + "".join(f"{result[key]:>21} " for result in results.values()))
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("stage3", nargs="?")
-    options.add_argument("--each", type=int, default=50)
-    options.add_argument("--record")
-    options.add_argument("--from", dest="recorded")
-    given = options.parse_args()
-    results = json.loads(Path(given.recorded).read_text()) if given.recorded else measure(str(Path(given.stage3).resolve()), given.each)
-    print_table(results)
-    if given.record:
-        Path(given.record).write_text(json.dumps(results, indent=1) + "\n")
+        lines.append(f"{what:40}" + "".join(f"{result[key]:>21} " for result in results.values()))
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    main()
+    options_of = parser_of(__doc__)
+    options_of.add_argument("--build", type=Path, help="the build directory, of --buildtype=release")
+    options_of.add_argument("--each", type=int, default=50)
+    sys.exit(measure_or_show(options_of, measure, lambda results, _: table_of(results)))

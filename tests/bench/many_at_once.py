@@ -12,23 +12,19 @@ small, so their bytes don't count. Needs as many descriptors as fetches, for eac
 from __future__ import annotations
 
 import os
-import resource
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-from where_it_goes import run, site  # noqa: E402
+from common import STAGE3, run, take_descriptors
+from where_it_goes import site
 
 
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     build, many = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most < many + 100:
-        sys.exit(f"a process may have {most} descriptors, and {many} fetches need as many: ulimit -n")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    stage3, multi = build / "stage3_queue_crawler/stage3", build / "tests/bench/multi_bench"
+    take_descriptors(many + 100)
+    stage3, multi = build / STAGE3, build / "tests/bench/multi_bench"
     with site(build, many * 3 // 2, "--size", "1000", "--latency", "2000") as (url, urls):
         text = "".join(f"{one}\n" for one in urls)
         for name, command, known in [
@@ -36,10 +32,10 @@ def main():
                 ("libcurl floor", lambda n: [multi, n], text)]:
             few, all_of_them = run(command(many // 10), known), run(command(many), known)
             for number, used in [(many // 10, few), (many, all_of_them)]:
-                user, system = (1e6 * time / len(urls) for time in (used.ru_utime, used.ru_stime))
-                print(f"{name:14} {number:6} at once: {used.ru_maxrss / 1024:4.0f} MB; for a URL "
+                user, system = (1e6 * time / len(urls) for time in (used.user, used.system))
+                print(f"{name:14} {number:6} at once: {used.peak / 2**20:4.0f} MB; for a URL "
                       f"{user:4.0f} us in the program, {system:3.0f} in the kernel", flush=True)
-            each = (all_of_them.ru_maxrss - few.ru_maxrss) / (many - many // 10)
+            each = (all_of_them.peak - few.peak) / 1024 / (many - many // 10)
             print(f"{'':14} one more: {each:.1f} kB", flush=True)
 
 

@@ -10,12 +10,12 @@ PROGRAM is tests/exercises/track/bench.cpp, compiled with a runtime that a reade
 The table has that one first then, and no more rows than it has.
 """
 
-import argparse
 import asyncio
-import subprocess
 import sys
 import time
 from pathlib import Path
+
+from common import nanoseconds, parser_of
 
 MANY = 100_000
 
@@ -109,10 +109,7 @@ def measure_asyncio(names):
 
 
 def measure_program(program):
-    if not program.exists():
-        return {}
-    output = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return {name: float(ns) for name, ns in (line.split("\t") for line in output.splitlines())}
+    return nanoseconds(program) if program.exists() else {}
 
 
 def print_table(first: str, columns: dict[str, dict[str, float]]):
@@ -129,8 +126,7 @@ def print_table(first: str, columns: dict[str, dict[str, float]]):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("build", type=Path, metavar="BUILD")
     parser.add_argument("--yours", type=Path, metavar="PROGRAM")
     options = parser.parse_args()

@@ -11,8 +11,6 @@ nginx and taskset, and three cores. A build without optimization measures the co
 """
 
 import http.client
-import os
-import resource
 import select
 import socket
 import statistics
@@ -23,23 +21,17 @@ import time
 from collections import deque
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "practice_site"))
-from practice_site import PROGRAM, practice_site  # noqa: E402  (its folder has just been put on the path)
+from common import PRACTICE_SITE, practice_site, processor_seconds, take_descriptors
+from nginx_server import free_port, nginx  # its folder is on the path since `common` was imported
 
 ROUNDS = 3
 PAGES = 100
 SERVER_CORE, CLIENT_CORES = 0, "1-2"
 
 NGINX = """
-worker_processes 1; daemon off; error_log stderr crit; pid {folder}/nginx.pid;
-events {{ worker_connections 4096; }}
-http {{
     access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
     open_file_cache max=1000; default_type text/html;
-    client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
-    uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
     server {{ listen 127.0.0.1:{port}; root {folder}/pages; }}
-}}
 """
 
 WRK = """
@@ -59,47 +51,8 @@ def memory(process):
     raise RuntimeError("no VmRSS")
 
 
-def seconds(process):
-    """CPU time that it has taken."""
-    words = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def our_server(build, *options):
-    return practice_site(build / PROGRAM, "--pages", str(PAGES + 1), *options, core=SERVER_CORE)
-
-
-class Nginx:
-    """nginx with the same pages, on the same core."""
-
-    def __init__(self, pages):
-        self.folder = tempfile.TemporaryDirectory()
-        folder = Path(self.folder.name)
-        folder.chmod(0o755)
-        (folder / "pages/p").mkdir(parents=True)
-        for number, page in pages.items():
-            (folder / f"pages/p/{number}").write_bytes(page)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        (folder / "conf").write_text(NGINX.format(folder=folder, port=port))
-        self.process = subprocess.Popen(["taskset", "-c", str(SERVER_CORE), "nginx", "-p", folder, "-c", folder / "conf"])
-        self.url = f"http://127.0.0.1:{port}/"
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        self.__exit__()
-        sys.exit("nginx doesn't answer")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.folder.cleanup()
+    return practice_site(build / PRACTICE_SITE, "--pages", str(PAGES + 1), *options, core=SERVER_CORE)
 
 
 def wrk(url, script, connections=64):
@@ -111,21 +64,23 @@ def wrk(url, script, connections=64):
 
 
 def beside_nginx(build, script):
-    with our_server(build) as site, our_server(build, "--keep") as ready:
-        pages = {}
+    with our_server(build) as site, our_server(build, "--keep") as ready, tempfile.TemporaryDirectory() as name:
+        folder, port, sizes = Path(name), free_port(), []
+        (folder / "pages/p").mkdir(parents=True)
         client = http.client.HTTPConnection("127.0.0.1", site.port)
         for number in range(1, PAGES + 1):
             client.request("GET", f"/p/{number}")
-            pages[number] = client.getresponse().read()
+            sizes.append((folder / f"pages/p/{number}").write_bytes(client.getresponse().read()))
         client.close()
-        with Nginx(pages) as nginx:
-            servers = {"nginx": nginx, "our server, pages at hand": ready, "our server, pages made up": site}
+        with nginx(folder, NGINX.format(folder=folder, port=port), port, core=SERVER_CORE):
+            servers = {"nginx": f"http://127.0.0.1:{port}/", "our server, pages at hand": ready.url,
+                       "our server, pages made up": site.url}
             rates = {name: [] for name in servers}
             for _ in range(ROUNDS):
-                for name, server in servers.items():
-                    rates[name].append(wrk(server.url, script))
+                for name, url in servers.items():
+                    rates[name].append(wrk(url, script))
     first = statistics.median(rates["nginx"])
-    size = statistics.mean(map(len, pages.values()))
+    size = statistics.mean(sizes)
     for name, all_rates in rates.items():
         rate = statistics.median(all_rates)
         print(f"{PAGES} pages of {size:.0f} bytes, one core: {name:<25} {rate:8.0f} requests/s {rate / first:6.2f} ×",
@@ -191,9 +146,9 @@ def held(build, number):
                 receive(connections[-1])
             each = (memory(site.process) - before) / max(count, 1)
             start = time.monotonic()
-            cpu = seconds(site.process)
+            cpu = processor_seconds(site.process.pid)
             taken = latencies(site, 100, 30)
-            cpu = (seconds(site.process) - cpu) / (time.monotonic() - start)
+            cpu = (processor_seconds(site.process.pid) - cpu) / (time.monotonic() - start)
             for connection in connections:  # none of them was hung up on
                 connection.send(REQUEST)
                 receive(connection)
@@ -209,8 +164,7 @@ def held(build, number):
 def main():
     build = Path(sys.argv[1])
     number = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    take_descriptors()
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(WRK.format(pages=PAGES))
         script.flush()

@@ -11,9 +11,7 @@ faster a crawl gets with more processes. For that, see page 30's plan.
 """
 from __future__ import annotations
 
-import argparse
 import contextlib
-import json
 import os
 import queue
 import socket
@@ -26,15 +24,13 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "crawl_bench"), str(HERE.parent / "stage3/shared_frontier")]
-from measure import Trouble  # noqa: E402
+from common import STAGE3, TESTS, measure_or_show, parser_of, processor_seconds
+
+sys.path.append(str(TESTS / "stage3/shared_frontier"))
+from measure import Trouble  # noqa: E402  (its folder is on the path since `common` was imported)
 from nginx import Nginx, find_nginx, write_files  # noqa: E402
 from redis_server import RedisServer, skip_if_there_is_none  # noqa: E402
 from servers import PracticeSite, Site  # noqa: E402
-
-STAGE3 = "stage3_queue_crawler/stage3"
 
 
 @dataclass(frozen=True)
@@ -103,12 +99,6 @@ class Distance:
                     target.shutdown(socket.SHUT_WR)
                     return
                 target.sendall(data)
-
-
-def processor_seconds(pid: int) -> float:
-    """The processor time that a process has taken so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def info(redis, section: str) -> dict[str, str]:
@@ -184,33 +174,23 @@ def measure_ways(build: Path, ways: list[Way], url: str, urls: int, rounds: int)
 
 
 def measure(options) -> dict:
+    skip_if_there_is_none()
     build, rows = options.build.resolve(), []
     site = Site(pages=options.pages, links=30, size=4096)
-    with tempfile.TemporaryDirectory() as folder, PracticeSite(build, site, manifest=True) as practice:
-        urls, about = len(practice.manifest.urls()), practice.about()
-        serving, url = practice, practice.url
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as serving:
+        server = serving.enter_context(PracticeSite(build, site, manifest=True))
+        urls, url, about = len(server.manifest.urls()), server.url, server.about()
         if find_nginx():
-            os.chmod(folder, 0o755)
-            redirects = write_files(practice, Path(folder))
-            serving = Nginx(find_nginx(), Path(folder), redirects, practice_port(practice), None, None)
-            practice.__exit__()  # nginx takes its port: the pages have links to it
-            serving.start()
-            about, url = serving.about(), serving.url
-        try:
-            rows += measure_ways(build, [way for way in WAYS if not way.latency], url, urls, options.rounds)
-        finally:
-            if serving is not practice:
-                serving.__exit__()
+            redirects = write_files(server, Path(folder))
+            serving.close()  # nginx takes its port: the pages have links to it
+            about = serving.enter_context(Nginx(Path(folder), redirects, server.port)).about()
+        rows += measure_ways(build, [way for way in WAYS if not way.latency], url, urls, options.rounds)
     slow = Site(pages=options.pages // 5, links=30, size=4096, latency=20)
     with PracticeSite(build, slow, manifest=True) as practice:
         rows += measure_ways(build, [way for way in WAYS if way.latency], practice.url, len(practice.manifest.urls()),
                              options.rounds)
     return {"cores": len(os.sched_getaffinity(0)), "server": about, "pages": options.pages, "rounds": options.rounds,
             "rows": rows}
-
-
-def practice_port(practice: PracticeSite) -> int:
-    return practice.port
 
 
 def table(found: dict) -> str:
@@ -230,28 +210,14 @@ def table(found: dict) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--build", type=Path, help="the build directory, of --buildtype=release")
     parser.add_argument("--pages", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--json", type=Path, help="write what was found there")
-    parser.add_argument("--from", dest="source", type=Path, help="show what was found earlier")
-    options = parser.parse_args()
-    if options.source:
-        print(table(json.loads(options.source.read_text(encoding="utf-8"))))
-        return 0
-    if not options.build:
-        parser.error("name the build directory: --build build-bench")
-    skip_if_there_is_none()
     try:
-        found = measure(options)
+        return measure_or_show(parser, measure, lambda found, _: table(found))
     except Trouble as trouble:
-        print(f"shared_frontier_bench: {trouble}", file=sys.stderr)
-        return 1
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(table(found))
-    return 0
+        sys.exit(f"shared_frontier_bench: {trouble}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ import os
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -29,8 +28,7 @@ from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "practice_site"))
-from practice_site import PROGRAM, practice_site  # noqa: E402  (its folder has just been put on the path)
+from common import PRACTICE_SITE, practice_site, run
 
 FEW = 200  # pages of the smaller site
 ROUNDS = 5
@@ -55,26 +53,10 @@ SYSTEM_CALLS = ["recv", "send", "poll", "getsockname", "epoll_wait", "epoll_ctl"
 @contextmanager
 def site(build: Path, pages: int, *options: str):
     """Serves this many pages; returns their URL, and the list of everything there is to find."""
-    with practice_site(build / PROGRAM, "--pages", str(pages), "--links", "30",
+    with practice_site(build / PRACTICE_SITE, "--pages", str(pages), "--links", "30",
                        *(options or ("--size", "20000")), "--manifest") as server:
         manifest = takewhile(lambda line: not line.startswith("end"), server.process.stdout)
         yield server.url, [line.split()[1] for line in manifest]
-
-
-def run(command: list, urls: str = "") -> os.struct_rusage:
-    """What it has used. A crawler's exit status may only mean that links are dead."""
-    with tempfile.TemporaryFile("w+") as given:  # no pipe: most programs don't read it
-        given.write(urls)
-        given.seek(0)
-        program = subprocess.Popen([str(word) for word in command], stdin=given, text=True,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    with program:
-        said = program.stderr.read()
-        _, status, used = os.wait4(program.pid, 0)
-        program.returncode = os.waitstatus_to_exitcode(status)
-    if program.returncode not in (0, 1):
-        sys.exit(f"{command[0]} ended with {program.returncode}: {said[-500:]}")
-    return used
 
 
 def read_profile(path: Path) -> Counter:
@@ -129,8 +111,8 @@ def processor_time(build: Path, pages: int) -> tuple[float, float]:
     """Seconds per page, of the program and of the kernel for it."""
     with site(build, pages) as (url, _):
         used = [run(commands(build, url)["stage 3"]) for _ in range(ROUNDS)]
-    return (statistics.median(one.ru_utime for one in used) / pages,
-            statistics.median(one.ru_stime for one in used) / pages)
+    return (statistics.median(one.user for one in used) / pages,
+            statistics.median(one.system for one in used) / pages)
 
 
 def commands(build: Path, url: str) -> dict[str, list]:
@@ -149,7 +131,7 @@ def main():
     build, more = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     if not shutil.which("valgrind"):
         sys.exit("there is no valgrind: install it (Debian's package has the same name)")
-    programs = [build / PROGRAM, *(words[0] for words in commands(build, "").values())]
+    programs = [build / PRACTICE_SITE, *(words[0] for words in commands(build, "").values())]
     if missing := [str(path) for path in programs if not path.exists()]:
         sys.exit(f"there is no {missing[0]}: set {build} up with --buildtype=release, and build it")
     with site(build, FEW) as (few, few_urls), site(build, FEW + more) as (many, many_urls):

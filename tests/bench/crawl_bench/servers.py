@@ -18,7 +18,7 @@ from measure import Trouble
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "practice_site"))
 from practice_site import PROGRAM as PRACTICE_SITE  # noqa: E402  (its folder has just been put on the path)
-from practice_site import NotStarted, ended_at_last, practice_site  # noqa: E402, F401
+from practice_site import NotStarted, practice_site  # noqa: E402
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Ground:
     def serve(self, core: int | None, log: bool = False) -> Server:
         file = self.folder / "asked" if log else None
         if self.nginx:
-            return Nginx(self.nginx, self.folder, self.redirects, self.port, file, core)
+            return Nginx(self.folder, self.redirects, self.port, file, core)
         return PracticeSite(self.plan.build, self.site, self.port, file, core)
 
     def run(self, one: Contestant, core: int | None) -> Run:
@@ -113,7 +113,6 @@ def measure_part(plan: Plan, site: Site, at_once: int, pinned: bool) -> dict:
     # nginx's files, each in whole blocks, and what wget writes; but nginx doesn't wait, and wget is alone.
     files = 0 if site.latency else 2 * site.pages * (site.size + 4096)
     with workshop(20_000_000 + files) as folder:
-        folder.chmod(0o755)
         ground = Ground(plan, site, folder)
         verdicts = check_all(ground, contestants, core, server_core)
         able = [one for one in contestants if not verdicts[one.name].get("failed")]

@@ -7,83 +7,34 @@ Without nginx, all is skipped (exit code 77).
 """
 import collections
 import json
-import os
 import pathlib
-import shutil
-import socket
-import ssl
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import nginx_server  # noqa: E402
 from program import CERTIFICATE, KEY, SKIPPED, command, is_trusted  # noqa: E402
 
 PAGES = 5000
-NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
-FOLDERS = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
 
 CONFIGURATION = """
-{user}
-worker_processes 1;
-daemon off;
-pid {folder}/pid;
-error_log {folder}/errors;
-events {{ worker_connections 1000; }}
-http {{
     types {{ text/html html; }}
     default_type text/html;
     log_format facts '$server_protocol $connection $status $request_uri';
     access_log {folder}/log facts;
     keepalive_requests {requests};
-    {temporary}
     server {{
         listen 127.0.0.1:{port} ssl http2;
         ssl_certificate {certificate};
         ssl_certificate_key {key};
         root {folder}/site;
     }}
-}}
 """
 
 Request = collections.namedtuple("Request", "version connection status path")
-
-
-class Nginx:
-    def __init__(self, folder, requests):
-        self.folder = folder
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.url = f"https://127.0.0.1:{self.port}/"
-        temporary = "\n    ".join(f"{name}_temp_path {folder}/{name};" for name in FOLDERS)
-        user = "user root;" if os.geteuid() == 0 else ""
-        configuration = folder / "configuration"
-        configuration.write_text(CONFIGURATION.format(
-            folder=folder, port=self.port, requests=requests, temporary=temporary, user=user,
-            certificate=CERTIFICATE, key=KEY))
-        self._command = [NGINX, "-e", str(folder / "errors"), "-c", str(configuration)]
-
-    def __enter__(self):
-        self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        trusting = ssl.create_default_context(cafile=CERTIFICATE)
-        for _ in range(200):
-            try:
-                with socket.create_connection(("127.0.0.1", self.port)) as plain:
-                    trusting.wrap_socket(plain, server_hostname="127.0.0.1").close()
-                return self
-            except OSError:
-                time.sleep(0.05)
-        self.__exit__()
-        raise RuntimeError((self.folder / "errors").read_text())
-
-    def __exit__(self, *_):
-        self._process.terminate()
-        self._process.wait()
-
-    def requests(self):
-        return [Request(*line.split()) for line in (self.folder / "log").read_text().splitlines()]
 
 
 class Crawls(unittest.TestCase):
@@ -97,13 +48,17 @@ class Crawls(unittest.TestCase):
             (site / "index.html").write_text("".join(f"<a href='{path}'>" for path in paths))
             for path in paths:
                 (site / path[1:]).write_text(f"<p>This is {path}. <a href='/'>Home</a>")
-            with Nginx(folder, requests_per_connection) as nginx:
-                done = subprocess.run(command(nginx.url, *options), capture_output=True, text=True, timeout=100)
-            requests = nginx.requests()
+            port = nginx_server.free_port()
+            url = f"https://127.0.0.1:{port}/"
+            configuration = CONFIGURATION.format(folder=folder, port=port, requests=requests_per_connection,
+                                                 certificate=CERTIFICATE, key=KEY)
+            with nginx_server.nginx(folder, configuration, port):
+                done = subprocess.run(command(url, *options), capture_output=True, text=True, timeout=100)
+            requests = [Request(*line.split()) for line in (folder / "log").read_text().splitlines()]
         records = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual({(one["outcome"], one["status"], one["tries"]) for one in records}, {("page", 200, 1)})
-        crawled = sorted(record["url"].removeprefix(nginx.url[:-1]) for record in records)
+        crawled = sorted(record["url"].removeprefix(url[:-1]) for record in records)
         self.assertEqual(crawled, sorted(["/", *paths]))
         self.assertEqual({request.status for request in requests}, {"200"})
         self.assertEqual(sorted(request.path for request in requests), sorted(["/robots.txt", *crawled]))
@@ -127,7 +82,7 @@ class Crawls(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not NGINX:
+    if not nginx_server.PROGRAM:
         print("nginx_test.py: skipped, because there is no nginx", file=sys.stderr)
         sys.exit(SKIPPED)
     unittest.main()
