@@ -115,7 +115,8 @@ def measure(options):
 
 
 def table_of(results):
-    lines = [f"{'':40}" + "".join(f"{who:>22}" for who in results), f"{'':40}" + "      found     false " * len(results)]
+    lines = [f"{'':40}" + "".join(f"{who:>22}" for who in results),
+             f"{'':40}" + "      found     false " * len(results)]
     for group in next(iter(results.values()))["table"]:
         rows = [result["table"][group] for result in results.values()]
         cells = [f"{row['found']:5} of {row['of']:3}" if row["of"] else " " * 12 for row in rows]

@@ -125,7 +125,8 @@ class Site:
         self.origin = f"http{'s' if tls else ''}://{address}:{self.port}"
 
     async def _listen(self, address, port, tls):
-        return await LOOP.create_server(lambda: _Connection(self, next(self._numbers)), address, port, ssl=tls, backlog=1000)
+        return await LOOP.create_server(lambda: _Connection(self, next(self._numbers)), address, port, ssl=tls,
+                                        backlog=1000)
 
     def __enter__(self):
         return self
@@ -236,7 +237,7 @@ class _Connection(asyncio.Protocol):
             if self.is_full:
                 return
         self.site.answering.discard(self)
-        # What the client still sends is read. Otherwise, it would see its connection reset, and lose what it hasn't read.
+        # What the client still sends is read. Otherwise, it would see a reset, and lose what it hasn't read yet.
         if self.transport.can_write_eof():
             self.transport.write_eof()
         else:

@@ -3,21 +3,17 @@
 
 STAGE3 in the environment names the program.
 """
-import json
-import os
 import socket
-import subprocess
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from site_with_all_links import (ASSETS, BAD_FRAGMENTS, FOREIGN, GOOD_FRAGMENTS, SHEETS, Server, Site, answer_abroad, answer_of)
+from run_stage3 import records_in, run_stage3  # its folder is on the path since site_with_all_links was imported
 
 
 def crawl(*options, expect):
-    done = subprocess.run([os.environ["STAGE3"], "-q", "--format", "jsonl", *options], capture_output=True, timeout=60)
-    assert done.returncode == expect, (done.returncode, done.stderr.decode(), done.stdout.decode()[-2000:])
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return records_in(run_stage3("-q", "--format", "jsonl", *options, status=expect).stdout)
 
 
 def dead(records):
@@ -27,13 +23,8 @@ def dead(records):
 class Crawled(unittest.TestCase):
     def setUp(self):
         self.site = Site(each=3)
-        self.server = self.enter(Server(answer_of(self.site)))
+        self.server = self.enterContext(Server(answer_of(self.site)))
         self.root = f"http://127.0.0.1:{self.server.port}"
-
-    def enter(self, manager):
-        manager.__enter__()
-        self.addCleanup(manager.__exit__, None, None, None)
-        return manager
 
 
 class Assets(Crawled):
@@ -93,8 +84,7 @@ class Fragments(Crawled):
         for record in records:
             if record["fragment"]:
                 self.assertEqual((record["outcome"], record["parent"]), ("error", self.root + "/page/fragments"))
-        text = subprocess.run([os.environ["STAGE3"], "--no-assets", "--fragments", self.root], capture_output=True,
-                              timeout=60).stdout.decode()
+        text = run_stage3("--no-assets", "--fragments", self.root).stdout
         self.assertIn(f"  {self.root}/page/places?0#missing (no element has this id)\n    on {self.root}/page/fragments\n", text)
         self.assertIn("13 missing fragment", text)
 
@@ -105,7 +95,7 @@ class Fragments(Crawled):
 class Foreign(Crawled):
     def setUp(self):
         super().setUp()
-        self.abroad = self.enter(Server(answer_abroad, latency=0.01))
+        self.abroad = self.enterContext(Server(answer_abroad, latency=0.01))
         self.site.foreign = [f"http://localhost:{self.abroad.port}"]
 
     def check(self, *options, expect=1):
@@ -153,8 +143,7 @@ class Foreign(Crawled):
         self.check(expect=0)
         self.check("--strict", expect=1)
         self.check("--strict", "--accept", "200..299,403", expect=0)
-        text = subprocess.run([os.environ["STAGE3"], "--external", self.root + "/page/foreign"], capture_output=True,
-                              timeout=60).stdout.decode()
+        text = run_stage3("--external", self.root + "/page/foreign").stdout
         self.assertIn(" 1 unclear.\nUnclear:\n  http://localhost:", text)
         self.assertIn("0 dead, 1 unclear", text)
 

@@ -101,8 +101,8 @@ class Site:
 
 
 class Server:
-    """Serves until the end of a `with`, and notes the requests: (method, path), and their headers. `answer`: called with
-    these two; returns a status, headers and a body, or a piece. `latency`: of each answer, in seconds."""
+    """Serves until the end of a `with`, and notes the requests: (method, path), and their headers. `answer`: called
+    with these two; returns a status, headers and a body, or a piece. `latency`: of each answer, in seconds."""
 
     def __init__(self, answer, address="127.0.0.1", latency=0.0):
         self.requests, self.headers = collections.Counter(), []

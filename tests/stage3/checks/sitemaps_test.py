@@ -5,7 +5,6 @@ STAGE3 in the environment names the program.
 """
 import gzip
 import json
-import os
 import signal
 import subprocess
 import tempfile
@@ -14,6 +13,7 @@ import time
 import unittest
 
 from site_with_all_links import Server
+from run_stage3 import PROGRAM, run_stage3  # its folder is on the path since site_with_all_links was imported
 from web_server import Piece, Silence
 
 
@@ -39,16 +39,12 @@ class Crawled(unittest.TestCase):
                 return page
             kind = "text/html" if path.endswith("/") else "text/plain"
             return (404, {}, b"") if page is None else (200, {"Content-Type": kind}, page)
-        server = Server(answer)
-        server.__enter__()
-        self.addCleanup(server.__exit__, None, None, None)
+        server = self.enterContext(Server(answer))
         self.root = f"http://127.0.0.1:{server.port}"
         return server
 
     def run_it(self, *options, expect=0):
-        done = subprocess.run([os.environ["STAGE3"], "--no-config", *options, self.root + "/"], capture_output=True, timeout=60, text=True)
-        self.assertEqual(done.returncode, expect, (done.stdout, done.stderr))
-        return done
+        return run_stage3("--no-config", *options, self.root + "/", status=expect)
 
     def records(self, *options, expect=0):
         """What is known of each URL, and the orphans."""
@@ -134,7 +130,7 @@ class Sitemaps(Crawled):
         with tempfile.NamedTemporaryFile("w") as file:
             file.write(f"sitemap = {self.root}/my.xml\n")
             file.flush()
-            done = subprocess.run([os.environ["STAGE3"], "--config", file.name, self.root], capture_output=True, timeout=60, text=True)
+            done = run_stage3("--config", file.name, self.root)
         self.assertIn("links to: 1\n", done.stdout)
         for text, typed, is_read in (("false", [], False), ("False", [], False), ("true", [], True),
                                      ("sitemap", [], True), ("false", ["--sitemap"], True), ("true", ["--sitemap=false"], False),
@@ -142,14 +138,11 @@ class Sitemaps(Crawled):
             with self.subTest(text, typed=typed), tempfile.NamedTemporaryFile("w") as file:
                 file.write("sitemap\n" if text == "sitemap" else f"sitemap = {text}\n")
                 file.flush()
-                done = subprocess.run([os.environ["STAGE3"], "--config", file.name, *typed, self.root], capture_output=True, timeout=60,
-                                      text=True)
+                done = run_stage3("--config", file.name, *typed, self.root)
                 self.assertEqual("Orphans" in done.stdout, is_read, (done.stdout, done.stderr))
-        done = subprocess.run([os.environ["STAGE3"], "--sitemap=:", self.root], capture_output=True, timeout=60, text=True)
-        self.assertEqual((done.returncode, "is not a sitemap's URL" in done.stderr), (2, True))
-        done = subprocess.run([os.environ["STAGE3"], "--sitemap", "--frontier", "redis://h", "--crawl", "x", self.root],
-                              capture_output=True, timeout=60, text=True)
-        self.assertEqual((done.returncode, "--sitemap is for a crawl by one process" in done.stderr), (2, True))
+        self.assertIn("is not a sitemap's URL", run_stage3("--sitemap=:", self.root, status=2).stderr)
+        self.assertIn("--sitemap is for a crawl by one process",
+                      run_stage3("--sitemap", "--frontier", "redis://h", "--crawl", "x", self.root, status=2).stderr)
 
     def test_excluded_urls_are_not_fetched(self):
         server = self.serve({"/sitemap.xml": urlset("/private/a", "/alone"), "/": b"", "/alone": b"x"})
@@ -214,11 +207,9 @@ class WithoutOne(Crawled):
         self.assertIn("redirect limit reached", self.done.stderr)
         statuses = iter([503, 200])
         body = urlset("/a")
-        server = Server(lambda _, path: {
+        server = self.enterContext(Server(lambda _, path: {
             "/sitemap.xml": lambda: (next(statuses, 200), {}, body), "/": lambda: (200, {"Content-Type": "text/html"}, b""),
-            "/a": lambda: (200, {}, b"x")}.get(path, lambda: (404, {}, b""))())
-        server.__enter__()
-        self.addCleanup(server.__exit__, None, None, None)
+            "/a": lambda: (200, {}, b"x")}.get(path, lambda: (404, {}, b""))()))
         self.root = f"http://127.0.0.1:{server.port}"
         self.assertEqual(self.records("--sitemap")[1], [("/a", "/sitemap.xml")])
         self.assertEqual(server.requests["GET", "/sitemap.xml"], 2)
@@ -259,7 +250,7 @@ class Limits(Crawled):
         self.serve({"/sitemap.xml": wait, "/": b""})
         self.records("--sitemap", "--timeout", "0.5", expect=3)
         asked.clear()
-        process = subprocess.Popen([os.environ["STAGE3"], "-q", "--sitemap", self.root], stdout=subprocess.DEVNULL,
+        process = subprocess.Popen([PROGRAM, "-q", "--sitemap", self.root], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         self.assertTrue(asked.wait(10))  # it asks at once
         process.send_signal(signal.SIGINT)

@@ -9,7 +9,6 @@ In each crawl, every URL must have one record. Without python3-h2, all is skippe
 """
 import asyncio
 import collections
-import json
 import signal
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-from program import command, is_trusted  # noqa: E402
+from program import PROGRAM, crawl, is_trusted, records_in, words  # noqa: E402
 from server import ErrorCodes, Once, Server, Together, links, page, stall  # noqa: E402
 
 TRUSTED = is_trusted()
@@ -95,8 +94,7 @@ class Crawls(unittest.TestCase):
         """Crawls a site, whose links must find all of it, and returns what the server has seen, with the records by
         path and the program's exit status."""
         with Server(site, **how) as server:
-            done = subprocess.run(command(server.url, "--http2", *OPTIONS, *options), capture_output=True, text=True,
-                                  timeout=LATE)
+            done = crawl(server.url, "--http2", *OPTIONS, *options, timeout=LATE)
         self.take_records(server, done.stdout)
         self.assertEqual(sorted(server.records), sorted(set(server.site) - {"/robots.txt"}))
         self.assertEqual((done.stderr, sorted(set(server.complaints))), ("", sorted(complaints)))
@@ -106,7 +104,7 @@ class Crawls(unittest.TestCase):
         return server
 
     def take_records(self, server, output):
-        records = [record for record in map(json.loads, output.splitlines()) if "url" in record]
+        records = records_in(output)
         server.records = {record["url"].removeprefix(server.url[:-1]): record for record in records}
         self.assertEqual(len(server.records), len(records), "a URL has two records")
 
@@ -131,7 +129,7 @@ class Sharing(Crawls):
 
     def test_with_http_1_1_each_worker_has_a_connection(self):
         with Server(five(Together(5, answer))) as server:
-            done = subprocess.run(command(server.url, "--http1.1"), capture_output=True, text=True, timeout=LATE)
+            done = crawl(server.url, "--http1.1", timeout=LATE)
         self.take_records(server, done.stdout)
         self.assertEnds(server, "page")
         self.assertEqual(server.connections, 5 * ["http/1.1"])
@@ -397,7 +395,7 @@ class Cancelling(Crawls):
     def test_ctrl_c_ends_a_crawl_whose_streams_stall(self):
         arrived = []
         with Server(five(Together(5, arrived.append))) as server:
-            program = subprocess.Popen(command(server.url, "--http2"), stdout=subprocess.PIPE,
+            program = subprocess.Popen([PROGRAM, *words(server.url, "--http2")], stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True)
             while not arrived and program.poll() is None:
                 time.sleep(0.01)

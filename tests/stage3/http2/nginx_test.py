@@ -6,17 +6,14 @@
 Without nginx, all is skipped (exit code 77).
 """
 import collections
-import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-import nginx_server  # noqa: E402
-from program import CERTIFICATE, KEY, SKIPPED, command, is_trusted  # noqa: E402
+from program import CERTIFICATE, KEY, SKIPPED, crawl, is_trusted, records_in  # noqa: E402
+import nginx_server  # noqa: E402  (`program` has put its folder on the path)
 
 PAGES = 5000
 
@@ -53,9 +50,9 @@ class Crawls(unittest.TestCase):
             configuration = CONFIGURATION.format(folder=folder, port=port, requests=requests_per_connection,
                                                  certificate=CERTIFICATE, key=KEY)
             with nginx_server.nginx(folder, configuration, port):
-                done = subprocess.run(command(url, *options), capture_output=True, text=True, timeout=100)
+                done = crawl(url, *options, timeout=100)
             requests = [Request(*line.split()) for line in (folder / "log").read_text().splitlines()]
-        records = [json.loads(line) for line in done.stdout.splitlines()]
+        records = records_in(done.stdout)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual({(one["outcome"], one["status"], one["tries"]) for one in records}, {("page", 200, 1)})
         crawled = sorted(record["url"].removeprefix(url[:-1]) for record in records)

@@ -7,14 +7,12 @@ every URL have one record, and was none fetched twice?
 import argparse
 import collections
 import itertools
-import json
 import random
-import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
-from program import command  # noqa: E402
+from program import crawl, records_in  # noqa: E402
 from server import ErrorCodes, Server, links  # noqa: E402
 
 CHILDREN = 10
@@ -61,10 +59,9 @@ def main():
     begun = time.monotonic()
     with Server({}, requests_per_connection=options.requests) as server:
         server.site = site
-        done = subprocess.run(command(server.url, "--http2", "--workers", options.workers), capture_output=True,
-                              text=True, check=False)
+        done = crawl(server.url, "--http2", "--workers", options.workers, timeout=None)
     seconds = time.monotonic() - begun
-    records = [json.loads(line) for line in done.stdout.splitlines()]
+    records = records_in(done.stdout)
     counts = collections.Counter(record["url"].removeprefix(server.url[:-1]) for record in records)
     expected = {"/", *(f"/{number}" for number in range(1, options.urls))}
     wrong = {

@@ -6,7 +6,6 @@ STAGE3 in the environment names the program. Without Graphviz's `dot`, its forma
 import csv
 import io
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import web_server  # noqa: E402
+from run_stage3 import run_stage3  # noqa: E402
 
 FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links",
           "new_links", "tries", "seconds", "kind", "fragment", "excuse"]
@@ -40,8 +40,8 @@ class Formats(unittest.TestCase):
         cls.url = cls.enterClassContext(web_server.Site(REPLIES)).origin + "/"
 
     def crawl(self, form):
-        done = subprocess.run([os.environ["STAGE3"], "-w", "1", "--format", form, self.url], capture_output=True, timeout=60)
-        self.assertEqual(done.returncode, 1)  # because of /reason, and two pages that are missing
+        # Its status is 1 because of /reason, and two pages that are missing.
+        done = run_stage3("-w", "1", "--format", form, self.url, status=1, encoding=None)
         self.assertEqual(done.stderr, b"")
         for byte in done.stdout:
             self.assertTrue(byte in b"\r\n" or 0x20 <= byte < 0x7f, hex(byte))

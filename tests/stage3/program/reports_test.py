@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE.parent / "checks"), str(HERE.parents[2] / "book" / "viewer")]
 from site_with_all_links import Server, Site, answer_of  # noqa: E402  (its folder has just been put on the path)
+from run_stage3 import PROGRAM, run_stage3  # noqa: E402  (site_with_all_links has put its folder there)
 from story import browser_here  # noqa: E402
 
 BROWSER = browser_here()
@@ -40,9 +41,7 @@ HOSTILE = {
 
 class Reports(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.changed = dict(HOSTILE)  # answers that differ from the site's
         self.site = Site(each=3)
         plain = answer_of(self.site)
@@ -52,16 +51,12 @@ class Reports(unittest.TestCase):
                 return self.changed[path]
             status, headers, body = plain(method, path)
             return status, headers, body + b"<a href=/hostile>" if path == "/" else body
-        server = Server(answer)
-        server.__enter__()
-        self.addCleanup(server.__exit__, None, None, None)
+        server = self.enterContext(Server(answer))
         self.root = f"http://127.0.0.1:{server.port}"
 
     def run_stage3(self, *options, expect=1, url="/"):
         urls = [self.root + url] if url else []
-        done = subprocess.run([os.environ["STAGE3"], *options, *urls], capture_output=True, text=True, timeout=60, cwd=self.folder)
-        self.assertEqual(done.returncode, expect, done.stderr + done.stdout[-2000:])
-        return done
+        return run_stage3(*options, *urls, status=expect, cwd=self.folder)
 
     def file(self, name):
         return self.folder / name
@@ -115,7 +110,7 @@ class WhatCounts(Reports):
         self.assertFalse(self.file("new").exists())
 
     def test_reports_are_whole_though_nobody_reads_the_results(self):
-        command = [os.environ["STAGE3"], "--html", "r.html", "--write-baseline", "known", self.root + "/"]
+        command = [PROGRAM, "--html", "r.html", "--write-baseline", "known", self.root + "/"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=self.folder) as running:
             running.stdout.close()
             self.assertEqual(running.wait(60), 3)

@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import ssl
-import subprocess
 import sys
 import tempfile
 import threading
@@ -17,6 +16,7 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import web_server  # noqa: E402
+from run_stage3 import run_stage3  # noqa: E402
 
 TLS = pathlib.Path(__file__).resolve().parents[2] / "support" / "tls"
 CA, CLIENT = TLS / "ca.pem", TLS / "client.pem"
@@ -82,9 +82,8 @@ CHOSEN_BY_USER = ("curl_ca_bundle", "ssl_cert_file", "ssl_cert_dir", "http_proxy
 
 def stage3(*arguments, **variables):
     environment = {name: value for name, value in os.environ.items() if name.lower() not in CHOSEN_BY_USER}
-    return subprocess.run([os.environ["STAGE3"], "--no-robots", "--max-tries", "1", *map(str, arguments)],
-                          env=environment | {name: str(value) for name, value in variables.items()},
-                          capture_output=True, encoding="utf-8", timeout=60)
+    return run_stage3("--no-robots", "--max-tries", "1", *arguments,
+                      env=environment | {name: str(value) for name, value in variables.items()})
 
 
 class Certificates(unittest.TestCase):

@@ -1,18 +1,18 @@
 """Crawls by several processes of the real program, and checks of what they have found.
 
-STAGE3 in the environment names the program. The default is the one in ../../../build.
+STAGE3 in the environment names the program: see tests/support/run_stage3.py.
 """
 import collections
-import json
-import os
 import pathlib
 import resource
 import subprocess
+import sys
 
 import invariants
 
-PROGRAM = os.environ.get("STAGE3") or str(
-    pathlib.Path(__file__).resolve().parents[3] / "build/stage3_queue_crawler/stage3")
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from run_stage3 import PROGRAM, records_in, run_stage3  # noqa: E402
+
 GIVEN_UP = invariants.GIVEN_UP
 # What a record has in common with that of any other crawl of the same site. Depth and parent depend on the way in which
 # it was found, and tries don't count if their process was killed.
@@ -43,25 +43,19 @@ class Process(subprocess.Popen):
         return read_records(self.wrote.read_text(encoding="utf-8"))
 
 
-def all_records(text):
-    """Without the lines that say why a crawl isn't complete."""
-    return [record for record in map(json.loads, text.splitlines()) if "url" in record]
-
-
 def read_records(text):
-    return {record["url"]: record for record in all_records(text) if not record["fragment"]}
+    return {record["url"]: record for record in records_in(text) if not record["fragment"]}
 
 
 def missing_fragments(text):
     """(URL, fragment), sorted."""
-    records = all_records(text)
+    records = records_in(text)
     return sorted((record["url"], record["fragment"]) for record in records if record["fragment"])
 
 
 def run(*arguments, timeout=120):
     """Runs the program to its end. Returns (exit status, standard output, standard error)."""
-    command = [PROGRAM, *arguments]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+    done = run_stage3(*arguments, timeout=timeout)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -20,7 +20,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared_frontier"))
 import crawled_site  # noqa: E402
-from stage3 import PROGRAM, SAME, Process, missing_fragments, read_records  # noqa: E402
+from stage3 import PROGRAM, SAME, Process, missing_fragments, read_records, run_stage3  # noqa: E402
 
 KILLS = int(os.environ.get("KILLS", "4"))
 WITH_CHECKS = ("--external", "--external-delay", "0.01", "--fragments")
@@ -90,16 +90,11 @@ def answered(state, folder):
 
 class WithState(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.state = str(self.folder / "state")
 
     def start_site(self, **options):
-        site = Site(**options)
-        site.__enter__()
-        self.addCleanup(site.__exit__)
-        return site
+        return self.enterContext(Site(**options))
 
     def start(self, *options):
         return Process(self.folder, "crawl", "--state", self.state, *options)
@@ -430,9 +425,8 @@ class Unusable(WithState):
         while not site.requests:
             time.sleep(0.01)
         site.latency = 10  # so that the first one isn't over before the second one has begun
-        second = subprocess.run([PROGRAM, "--state", self.state, site.root], capture_output=True, text=True, timeout=60)
+        second = run_stage3("--state", self.state, site.root, status=2)
         self.assertIn("is in use by another crawl", second.stderr)
-        self.assertEqual(second.returncode, 2)
         first.kill()
 
     def test_a_disk_that_is_full(self):
@@ -458,8 +452,7 @@ class Unusable(WithState):
     def test_names_that_sqlite_takes_for_something_else(self):
         site = self.start_site(pages=10, links=4, robots=None, plain=True)
         for name in (":memory:", "file:x?mode=memory"):
-            words = [PROGRAM, "--state", name, "-q", site.root]
-            self.assertEqual(subprocess.run(words, cwd=self.folder, timeout=60).returncode, 0)
+            run_stage3("--state", name, "-q", site.root, status=0, cwd=self.folder)
             self.assertTrue((self.folder / name).exists())
 
     def test_a_crawl_that_may_not_begin_leaves_the_last_report_alone(self):
@@ -484,8 +477,7 @@ class Unusable(WithState):
     def test_options_that_do_not_go_together(self):
         self.assertIn("give one of these", self.refused("--frontier", "redis://localhost", "--crawl", "x"))
         self.assertIn("not an age", self.refused("--max-age", "7w"))
-        done = subprocess.run([PROGRAM, "--max-age", "7d", "http://127.0.0.1:1/"], capture_output=True, text=True, timeout=60)
-        self.assertIn("--max-age needs a --state FILE", done.stderr)
+        self.assertIn("--max-age needs a --state FILE", run_stage3("--max-age", "7d", "http://127.0.0.1:1/").stderr)
         self.assertIn("also --output's file", self.refused("-o", self.state))
 
 

@@ -307,7 +307,7 @@ class Show:
                 crawler.held_when_killed = crawler.waits_for = crawler.sessions[-1].held
             elif crawler.waits_for:
                 states = self.client.call("HMGET", KEYS + "urls", *crawler.waits_for)
-                crawler.waits_for = [url for url, state in zip(crawler.waits_for, states) if not (state or " ")[0] in "fd"]
+                crawler.waits_for = [url for url, state in zip(crawler.waits_for, states) if (state or " ")[0] not in "fd"]
                 if not crawler.waits_for:
                     seen.append((now, f"what process {crawler.number} held is done: {self.who_took_over(crawler)}"))
         return seen
@@ -366,7 +366,7 @@ def check_status(name, process, log):
 
 
 def read_report(path):
-    return stage3.all_records(path.read_text(encoding="utf-8"))
+    return stage3.records_in(path.read_text(encoding="utf-8"))
 
 
 def differences(alone, records):
