@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
+#include "tests/stage3/crawler/frontier_contract.h"
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/url.h"
 
@@ -16,15 +17,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,52 +39,35 @@ using stage3::Outcome;
 using stage3::Purpose;
 using stage3::QueuedWork;
 using stage3::Record;
-using stage3::Robots;
-using stage3::RobotsAnswer;
 using stage3::RobotsCache;
 using stage3::Task;
 using stage3::Work;
+using tests::answer;
 using tests::Log;
 using tests::url_of;
 using FrontierVisit = stage3::Visit<MemoryFrontier>;
 
 namespace {
 
-RobotsCache::Answer answer(std::string_view robots) {
-    return std::make_shared<const RobotsAnswer>(RobotsAnswer{
-        .rules = Robots::parse(robots, "me"), .reason = "disallowed by robots.txt"});
-}
-
-/// A frontier, and a robots.txt for each origin, which arrives when the test says so.
-struct FrontierTest : tests::LoopTest {
+/// A frontier, and a robots.txt for each origin.
+struct FrontierTest : tests::LoopTest, tests::RobotsOnDemand {
     explicit FrontierTest(FrontierSettings settings = {}, bool obey_robots = false)
-        : frontier(loop, with_robots(std::move(settings), obey_robots)) {}
+        : RobotsOnDemand(loop),
+          frontier(loop, with_robots(std::move(settings), obey_robots)) {}
 
     FrontierSettings with_robots(FrontierSettings settings, bool obey_robots) {
         if (obey_robots)
-            settings.ask_robots = [this](const Url& url) {
-                const std::string origin(url.origin());
-                ++asked[origin];
-                return robots.try_emplace(origin, loop).first->second;
-            };
+            settings.ask_robots = ask();
         return settings;
     }
 
     void open(const std::vector<std::string>& roots) {
-        std::vector<Url> urls;
-        for (const std::string& root : roots)
-            urls.push_back(url_of(root));
-        stage3::run_until_complete<void>(loop, create_task(loop, frontier.open(urls)));
+        run(frontier.open(tests::urls_of(roots)));
     }
     /// The next visit. If there is none yet, the test waits for one, and fails if none
     /// comes.
-    FrontierVisit get() {
-        return stage3::run_until_complete<FrontierVisit>(
-            loop, create_task(loop, frontier.get()));
-    }
-    void close() {
-        stage3::run_until_complete<void>(loop, create_task(loop, frontier.close()));
-    }
+    FrontierVisit get() { return run(frontier.get()); }
+    void close() { run(frontier.close()); }
     /// Starts a task that waits for a visit.
     void want(bool is_foreign = false) {
         wanting.push_back(
@@ -102,13 +83,7 @@ struct FrontierTest : tests::LoopTest {
     }
     /// Ends a visit whose page had these links.
     void done(FrontierVisit visit, const std::vector<std::string>& links = {}) {
-        Record record(visit.work().url);
-        record.outcome = Outcome::page;
-        Found found;
-        for (const std::string& link : links)
-            found.links.push_back(url_of(link));
-        visit.done(record, found);
-        new_links = record.new_links;
+        new_links = tests::done(std::move(visit), links);
     }
     /// The same, with a URL to be visited for another purpose.
     void done(FrontierVisit visit, const std::string& url, stage3::Purpose purpose) {
@@ -129,36 +104,52 @@ struct FrontierTest : tests::LoopTest {
         loop.run_forever();
     }
 
-    std::map<std::string, Future<RobotsCache::Answer>> robots;
-    std::map<std::string, int> asked;
     MemoryFrontier frontier;
     std::size_t new_links = 0;
     std::vector<FrontierVisit> out;
     std::vector<Task<>> wanting;
 };
 
+/// For the promises that all frontiers make.
+class InMemory : FrontierTest {
+  public:
+    explicit InMemory(FrontierSettings settings = {})
+        : FrontierTest(std::move(settings)) {}
+
+    using FrontierTest::get;
+    using FrontierTest::loop;
+    using FrontierTest::open;
+    MemoryFrontier& frontier() { return FrontierTest::frontier; }
+    bool has_one() {
+        auto getting = create_task(loop, frontier().get());
+        turns(5);
+        const bool has = getting.done();
+        if (has)
+            std::move(getting).take(); // which gives the visit back
+        getting.cancel();
+        turns(2);
+        return has;
+    }
+    void ends() { REQUIRE(is_over()); }
+    const stage3::KnownUrl& known(const std::string& url) {
+        return *frontier().urls().find(url_of(url));
+    }
+    static bool is_held() { return true; } // at once
+};
+FRONTIER_CONTRACT(InMemory);
+
 } // namespace
 
-TEST_CASE("each URL comes out once, and join ends when all are done") {
-    FrontierTest test;
-    CHECK(test.is_over()); // there is nothing to do
-    test.open({"http://h/", "http://h/"});
-    CHECK_FALSE(test.is_over());
-    FrontierVisit root = test.get();
-    CHECK(root.work().is_root);
-    CHECK(root.work().tries == 1);
-    test.done(std::move(root), {"http://h/a", "http://h/b", "http://h/"});
+TEST_CASE("a page's new links are counted, and those beyond the depth are new, too") {
+    FrontierTest test({.max_depth = 1});
+    test.open({"http://h/"});
+    test.done(test.get(), {"http://h/1", "http://h/2", "http://h/"});
     CHECK(test.new_links == 2);
     CHECK(test.frontier.counts().unfinished == 2);
-    FrontierVisit a = test.get();
-    CHECK(a.work().url == url_of("http://h/a"));
-    CHECK(a.work().depth == 1);
-    test.done(std::move(a), {"http://h/b"});
-    CHECK(test.new_links == 0);
-    CHECK_FALSE(test.is_over());
+    test.done(test.get(), {"http://h/1", "http://h/3"});
+    CHECK(test.new_links == 1);
     test.done(test.get());
     CHECK(test.is_over());
-    CHECK(test.frontier.urls().find(url_of("http://h/b"))->times_met == 2);
 }
 
 TEST_CASE("join reports a URL that was lost") {
@@ -187,85 +178,6 @@ TEST_CASE("join doesn't ask for the URLs left over beyond max_pages") {
     CHECK(test.frontier.urls().count_queued() == 1);
     test.wanting.front().cancel();
     test.turns(2);
-}
-
-TEST_CASE(
-    "a visit that is dropped comes back before all others and doesn't count as a try") {
-    FrontierTest test;
-    test.open({"http://h/1", "http://h/2"});
-    {
-        const FrontierVisit first = test.get();
-        CHECK(test.frontier.counts().out == 1);
-    }
-    CHECK(test.frontier.counts().out == 0);
-    const FrontierVisit again = test.get();
-    CHECK(again.work().url == url_of("http://h/1"));
-    CHECK(again.work().tries == 1);
-}
-
-TEST_CASE("a visit that is put off comes back at its time") {
-    FrontierTest test;
-    test.open({"http://h/1", "http://h/2"});
-    test.get().put_off(1s);
-    FrontierVisit second = test.get();
-    CHECK(second.work().url == url_of("http://h/2"));
-    test.wait(2s);
-    FrontierVisit first = test.get();
-    CHECK(first.work().url == url_of("http://h/1"));
-    CHECK(first.work().tries == 2);
-    first.put_off_untried(1s);
-    test.done(std::move(second));
-    FrontierVisit third = test.get();
-    CHECK(third.work().tries == 2);
-    CHECK_FALSE(test.is_over());
-    test.done(std::move(third));
-    CHECK(test.is_over());
-}
-
-TEST_CASE("links beyond the depth are recorded, but don't come out") {
-    FrontierTest test({.max_depth = 1});
-    test.open({"http://h/"});
-    test.done(test.get(), {"http://h/1"});
-    test.done(test.get(), {"http://h/2"});
-    CHECK(test.new_links == 1);
-    CHECK(test.is_over());
-}
-
-TEST_CASE("a redirect's target has the same depth and one redirect fewer") {
-    FrontierTest test({.max_redirects = 3});
-    test.open({"http://h/"});
-    FrontierVisit root = test.get();
-    Record record(root.work().url);
-    record.outcome = Outcome::redirect;
-    root.done(record, {.links = {}, .redirect = url_of("http://h/to")});
-    const FrontierVisit target = test.get();
-    CHECK(target.work().depth == 0);
-    CHECK(target.work().redirects_left == 2);
-    CHECK(test.frontier.urls().find(url_of("http://h/to"))->times_met == 0);
-}
-
-TEST_CASE("a check waits until nothing is left to follow") {
-    FrontierTest test({.max_depth = 1});
-    test.open({"http://h/"});
-    test.done(test.get(), "http://h/a.png", Purpose::check);
-    FrontierVisit check = test.get();
-    CHECK(check.work().purpose == Purpose::check);
-    CHECK(check.work().depth == 0); // it belongs to its page
-    CHECK(test.frontier.urls().find(url_of("http://h/a.png"))->role
-          == common::LinkRole::image);
-    test.done(std::move(check));
-    CHECK(test.is_over());
-
-    FrontierTest busy;
-    busy.open({"http://h/", "http://h/1"});
-    busy.done(busy.get(), "http://h/a.png", Purpose::check);
-    FrontierVisit page = busy.get();
-    busy.want();
-    busy.turns(5);
-    CHECK(busy.log.empty());
-    busy.done(std::move(page));
-    busy.turns(5);
-    CHECK(busy.log == Log{"http://h/a.png at 0"});
 }
 
 TEST_CASE("a URL that waits to be checked is read if it's also a link, and only once") {
@@ -424,17 +336,6 @@ TEST_CASE("a question that was withdrawn is asked again") {
     test.robots.at("http://h").set_result(answer(""));
     test.turns(5);
     CHECK(test.log == Log{"http://h/1 at 0"});
-}
-
-TEST_CASE("a host that is held lets no URL out, while other hosts do") {
-    FrontierTest test;
-    test.open({"http://h/1", "http://h/2", "http://g/1"});
-    test.frontier.hold("h:80", 10s);
-    for (int i = 0; i < 3; ++i)
-        test.want();
-    test.wait(11s);
-    CHECK(test.log
-          == Log{"http://g/1 at 0", "http://h/1 at 10000", "http://h/2 at 10000"});
 }
 
 TEST_CASE(

@@ -4,13 +4,13 @@
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/shared_frontier/redis_frontier.h"
 #include "stage3_queue_crawler/shared_frontier/shared_results.h"
+#include "tests/stage3/crawler/frontier_contract.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/url.h"
 #include "tests/support/waits.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -20,20 +20,16 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
-using common::Url;
 using stage3::CantTakePart;
 using stage3::Coroutine;
 using stage3::EventLoop;
 using stage3::FetchError;
-using stage3::Found;
 using stage3::FrontierSettings;
 using stage3::Future;
-using stage3::Outcome;
 using stage3::Record;
 using stage3::RedisFrontier;
 using stage3::Robots;
@@ -41,33 +37,13 @@ using stage3::RobotsAnswer;
 using stage3::RobotsCache;
 using stage3::SharedCrawl;
 using stage3::SharedResults;
+using tests::answer;
+using tests::done;
 using tests::RedisServer;
 using tests::url_of;
 using SharedVisit = stage3::Visit<RedisFrontier>;
 
 namespace {
-
-RobotsCache::Answer answer(std::string_view robots) {
-    return std::make_shared<const RobotsAnswer>(RobotsAnswer{
-        .rules = Robots::parse(robots, "me"), .reason = "disallowed by robots.txt"});
-}
-
-Record page(const SharedVisit& visit, Outcome outcome = Outcome::page) {
-    Record record(visit.work().url);
-    record.outcome = outcome;
-    record.status = outcome == Outcome::page ? 200 : 404;
-    record.tries = visit.work().tries;
-    return record;
-}
-
-void done(SharedVisit visit, const std::vector<std::string>& links = {}) {
-    Record record = page(visit);
-    Found found;
-    for (const std::string& link : links)
-        found.links.push_back(url_of(link));
-    record.links = links.size();
-    visit.done(record, found);
-}
 
 /// Of two servers.
 std::vector<std::string> one_host_per_server() {
@@ -79,9 +55,13 @@ std::vector<std::string> one_host_per_server() {
     return hosts;
 }
 
+struct OneLoop {
+    EventLoop loop;
+};
+
 /// Some servers, and as many frontiers on them as a test needs.
-struct SharedTest {
-    explicit SharedTest(std::size_t server_count = 1) {
+struct SharedTest : OneLoop, tests::RobotsOnDemand {
+    explicit SharedTest(std::size_t server_count = 1) : RobotsOnDemand(loop) {
         tests::may_wait(60s, "Redis has its own clock, which is real");
         for (std::size_t i = 0; i < server_count; ++i) {
             const RedisServer& server = servers.emplace_back();
@@ -105,23 +85,22 @@ struct SharedTest {
     RedisFrontier& join_crawl(const std::vector<std::string>& roots,
                               FrontierSettings settings = {}) {
         if (obey_robots)
-            settings.ask_robots = [this](const Url& url) {
-                const std::string origin(url.origin());
-                ++asked[origin];
-                return robots.try_emplace(origin, loop).first->second;
-            };
+            settings.ask_robots = ask();
         RedisFrontier& frontier = *frontiers.emplace_back(
             std::make_unique<RedisFrontier>(loop, std::move(settings), crawl));
-        std::vector<Url> urls;
-        for (const std::string& root : roots)
-            urls.push_back(url_of(root));
-        run(frontier.open(urls));
+        run(frontier.open(tests::urls_of(roots)));
         return frontier;
     }
     template <class T>
     T run(Coroutine<T> coroutine) {
         return stage3::run_until_complete(
             loop, stage3::wait_for(create_task(loop, std::move(coroutine)), 60s));
+    }
+    template <class T>
+    T run(stage3::Task<T> task) {
+        return run([](auto one) -> Coroutine<T> {
+            co_return co_await std::move(one);
+        }(std::move(task)));
     }
     /// The next visit. Throws stage3::Timeout if none comes.
     SharedVisit get(RedisFrontier& frontier) { return run(frontier.get()); }
@@ -173,48 +152,46 @@ struct SharedTest {
     }
 
     std::deque<RedisServer> servers;
-    EventLoop loop;
     SharedCrawl crawl;
     bool obey_robots = false;
-    std::map<std::string, Future<RobotsCache::Answer>> robots;
-    std::map<std::string, int> asked;
     std::vector<std::string> notes;
     std::vector<std::unique_ptr<RedisFrontier>> frontiers;
     std::unique_ptr<SharedResults> results;
 };
 
+/// For the promises that all frontiers make.
+class InRedis : SharedTest {
+  public:
+    explicit InRedis(FrontierSettings settings = {}) : settings_(std::move(settings)) {}
+
+    using OneLoop::loop;
+    void open(const std::vector<std::string>& roots) {
+        frontier_ = &join_crawl(roots, settings_);
+    }
+    RedisFrontier& frontier() { return *frontier_; }
+    SharedVisit get() { return SharedTest::get(*frontier_); }
+    bool has_one() { return SharedTest::has_one(*frontier_); }
+    void ends() { join(*frontier_); }
+    /// What every process reads at the end.
+    const stage3::KnownUrl& known(const std::string& url) {
+        if (!results) {
+            close_all();
+            records();
+        }
+        return *results->urls().find(url_of(url));
+    }
+    bool is_held() {
+        return wait_until(
+            [&] { return say({"HGET", "{test}:meta", "holds"}).text == "1"; });
+    }
+
+  private:
+    FrontierSettings settings_;
+    RedisFrontier* frontier_ = nullptr;
+};
+FRONTIER_CONTRACT(InRedis);
+
 } // namespace
-
-TEST_CASE("each URL comes out once, and join ends when all are done") {
-    SharedTest test;
-    RedisFrontier& frontier = test.join_crawl({"http://h/", "http://h/"});
-    SharedVisit root = test.get(frontier);
-    CHECK(root.work().is_root);
-    CHECK(root.work().tries == 1);
-    CHECK(frontier.counts().out == 1);
-    done(std::move(root), {"http://h/a", "http://h/b", "http://h/"});
-    SharedVisit a = test.get(frontier);
-    CHECK(a.work().url == url_of("http://h/a"));
-    CHECK(a.work().depth == 1);
-    CHECK_FALSE(a.work().is_root);
-    done(std::move(a), {"http://h/b"});
-    done(test.get(frontier));
-    test.join(frontier);
-    test.close_all();
-
-    const auto records = test.records();
-    REQUIRE(records.size() == 3);
-    CHECK(records.at("http://h/").new_links == 2);
-    CHECK(records.at("http://h/a").new_links == 0);
-    CHECK(records.at("http://h/a").parent == url_of("http://h/"));
-    CHECK(records.at("http://h/a").depth == 1);
-    CHECK_FALSE(records.at("http://h/").parent);
-    const auto* const b = test.results->urls().find(url_of("http://h/b"));
-    REQUIRE(b != nullptr);
-    CHECK(b->times_met == 2);
-    CHECK(b->pages().size() == 2);
-    CHECK(b->state == stage3::KnownUrl::State::fetched);
-}
 
 TEST_CASE("two processes share a crawl, and both notice its end") {
     SharedTest test;
@@ -237,18 +214,6 @@ TEST_CASE("two processes share a crawl, and both notice its end") {
     CHECK_FALSE(second);
     test.close_all();
     CHECK(test.records().size() == 3);
-}
-
-TEST_CASE(
-    "a visit that is dropped comes back before all others and doesn't count as a try") {
-    SharedTest test;
-    RedisFrontier& frontier = test.join_crawl({"http://h/a", "http://h/b"});
-    {
-        const SharedVisit dropped = test.get(frontier);
-    }
-    const SharedVisit a = test.get(frontier);
-    CHECK(a.work().url == url_of("http://h/a"));
-    CHECK(a.work().tries == 1);
 }
 
 TEST_CASE("a process that uses many items has some ahead, and gives them back when it "
@@ -345,68 +310,6 @@ TEST_CASE(
     CHECK(test.records().size() == 3);
 }
 
-TEST_CASE("a visit that is put off comes back at its time, to any process") {
-    SharedTest test;
-    RedisFrontier& one = test.join_crawl({"http://h/a"});
-    RedisFrontier& two = test.join_crawl({"http://h/a"});
-    SharedVisit a = test.get(one);
-    const auto begin = test.loop.time();
-    a.put_off(200ms);
-    SharedVisit again = test.get(two);
-    CHECK(test.loop.time() - begin >= 200ms);
-    CHECK(again.work().tries == 2);
-    again.put_off_untried(0ms);
-    CHECK(test.get(one).work().tries == 2);
-}
-
-TEST_CASE("links beyond the depth are recorded, but don't come out") {
-    SharedTest test;
-    RedisFrontier& frontier = test.join_crawl({"http://h/"}, {.max_depth = 0});
-    done(test.get(frontier), {"http://h/a"});
-    test.join(frontier);
-    test.close_all();
-    CHECK(test.records().size() == 1);
-    const auto* const met = test.results->urls().find(url_of("http://h/a"));
-    REQUIRE(met != nullptr);
-    CHECK(met->state == stage3::KnownUrl::State::met);
-    CHECK(met->times_met == 1);
-}
-
-TEST_CASE("a redirect's target has the same depth and one redirect fewer") {
-    SharedTest test;
-    RedisFrontier& frontier = test.join_crawl({"http://h/from"}, {.max_redirects = 5});
-    SharedVisit from = test.get(frontier);
-    Record record = page(from, Outcome::redirect);
-    from.done(record, {.links = {}, .redirect = url_of("http://h/to")});
-    const SharedVisit to = test.get(frontier);
-    CHECK(to.work().url == url_of("http://h/to"));
-    CHECK(to.work().depth == 0);
-    CHECK(to.work().redirects_left == 4);
-    CHECK_FALSE(to.work().is_root);
-}
-
-TEST_CASE("max_pages covers all processes, and disallowed URLs don't count") {
-    SharedTest test;
-    RedisFrontier& one = test.join_crawl(
-        {"http://h/1", "http://h/2", "http://h/3", "http://h/4"}, {.max_pages = 2});
-    RedisFrontier& two = test.join_crawl(
-        {"http://h/1", "http://h/2", "http://h/3", "http://h/4"}, {.max_pages = 2});
-    SharedVisit first = test.get(one);
-    SharedVisit second = test.get(two);
-    CHECK_FALSE(test.has_one(one));
-    Record refused = page(first, Outcome::disallowed);
-    first.done(refused, {});
-    SharedVisit third = test.get(one); // there is room for one more
-    done(std::move(second));
-    done(std::move(third));
-    test.join(one);
-    test.join(two);
-    CHECK(one.counts().has_left_some);
-    CHECK(one.state().stage == stage3::SharedState::Stage::max_pages);
-    test.close_all();
-    CHECK(test.records().size() == 3);
-}
-
 TEST_CASE("robots.txt is asked for by one process, and all obey it") {
     SharedTest test;
     test.obey_robots = true;
@@ -423,12 +326,8 @@ TEST_CASE("robots.txt is asked for by one process, and all obey it") {
     test.robots.at("http://h")
         .set_result(answer("User-agent: *\nDisallow: /private\nDisallow: /*.pdf$\n"));
     std::vector<SharedVisit> visits;
-    visits.push_back(test.run([](auto task) -> Coroutine<SharedVisit> {
-        co_return co_await std::move(task);
-    }(std::move(get_one))));
-    visits.push_back(test.run([](auto task) -> Coroutine<SharedVisit> {
-        co_return co_await std::move(task);
-    }(std::move(get_two))));
+    visits.push_back(test.run(std::move(get_one)));
+    visits.push_back(test.run(std::move(get_two)));
     visits.push_back(test.get(one));
     std::map<std::string, bool> refused;
     for (SharedVisit& visit : visits) {
@@ -455,9 +354,7 @@ TEST_CASE(
     test.robots.at("http://h")
         .set_exception_quietly(
             std::make_exception_ptr(std::runtime_error("connection refused")));
-    SharedVisit a = test.run([](auto task) -> Coroutine<SharedVisit> {
-        co_return co_await std::move(task);
-    }(std::move(getting)));
+    SharedVisit a = test.run(std::move(getting));
     REQUIRE(a.work().refusal != nullptr);
     CHECK(a.work().refusal->failure != nullptr);
     CHECK(a.work().tries == 1);
@@ -466,61 +363,8 @@ TEST_CASE(
     auto next = create_task(test.loop, frontier.get());
     REQUIRE(test.wait_until([&] { return test.asked["http://h"] == 2; }));
     test.robots.at("http://h").set_result(answer(""));
-    const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
-        co_return co_await std::move(task);
-    }(std::move(next)));
+    const SharedVisit b = test.run(std::move(next));
     CHECK(b.work().refusal == nullptr);
-}
-
-TEST_CASE("a pause is counted from the request, whichever process makes it") {
-    SharedTest test;
-    RedisFrontier& one = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
-                                         {.politeness = {.delay = 150ms}});
-    RedisFrontier& two = test.join_crawl({"http://h/a", "http://h/b", "http://other/"},
-                                         {.politeness = {.delay = 150ms}});
-    SharedVisit a = test.get(one);
-    SharedVisit other = test.get(two); // on another host
-    CHECK(a.work().url == url_of("http://h/a"));
-    CHECK(other.work().url == url_of("http://other/"));
-    CHECK_FALSE(test.has_one(two)); // the visit has not begun
-    a.on_request()();
-    const auto begin = test.loop.time();
-    const SharedVisit b = test.get(two);
-    CHECK(test.loop.time() - begin >= 150ms);
-}
-
-TEST_CASE("a host that is held lets no URL out, while other hosts do") {
-    SharedTest test;
-    RedisFrontier& one = test.join_crawl({"http://h/a", "http://other/"});
-    RedisFrontier& two = test.join_crawl({"http://h/a", "http://other/"});
-    const auto begin = test.loop.time();
-    one.hold("h:80", 3s);
-    CHECK(test.wait_until(
-        [&] { return test.say({"HGET", "{test}:meta", "holds"}).text == "1"; }));
-    CHECK(test.get(two).work().url == url_of("http://other/"));
-    done(test.get(two));
-    CHECK(test.get(two).work().url == url_of("http://h/a"));
-    CHECK(test.loop.time() - begin >= 3s);
-}
-
-TEST_CASE(
-    "if the order is shortest first, only URLs that come back go before shorter ones") {
-    SharedTest test;
-    RedisFrontier& frontier =
-        test.join_crawl({"http://h/ccc", "http://h/a", "http://h/bb", "http://h/c"},
-                        {.order = stage3::OrderName::priority});
-    SharedVisit a = test.get(frontier);
-    CHECK(a.work().url == url_of("http://h/a"));
-    SharedVisit c = test.get(frontier);
-    CHECK(c.work().url == url_of("http://h/c"));
-    SharedVisit bb = test.get(frontier);
-    CHECK(bb.work().url == url_of("http://h/bb"));
-    done(std::move(a), {"http://h/d"});
-    {
-        const SharedVisit dropped = std::move(bb);
-    }
-    test.wait(100ms);
-    CHECK(test.get(frontier).work().url == url_of("http://h/bb"));
 }
 
 TEST_CASE("a process that was silent for too long starts a new session, and its visits "
@@ -534,21 +378,13 @@ TEST_CASE("a process that was silent for too long starts a new session, and its 
         // clock of the crawl, which other calls advance.
         EventLoop other;
         RedisFrontier two(other, {}, test.crawl);
-        std::vector<Url> roots{url_of("http://h/a")};
-        stage3::run_until_complete<void>(other, create_task(other, two.open(roots)));
-        auto a =
-            stage3::run_until_complete<SharedVisit>(other, create_task(other, two.get()));
+        stage3::run_until_complete(other, two.open(tests::urls_of({"http://h/a"})));
+        auto a = stage3::run_until_complete(other, two.get());
         CHECK(a.work().url == url_of("http://h/a"));
-        Record record = page(a);
-        Found found;
-        found.links.push_back(url_of("http://h/b"));
-        a.done(record, found);
-        stage3::run_until_complete<void>(other, create_task(other, two.close()));
+        done(std::move(a), {"http://h/b"});
+        stage3::run_until_complete(other, two.close());
     }
-    Found found;
-    found.links.push_back(url_of("http://h/never"));
-    Record record = page(stale);
-    stale.done(record, found);
+    done(std::move(stale), {"http://h/never"});
     done(test.get(one));
     test.join(one);
     test.close_all();
@@ -610,7 +446,8 @@ TEST_CASE("a process with other settings may not take part and changes nothing")
     }
     SUBCASE("the servers are in another order") {
         std::swap(test.crawl.servers[0], test.crawl.servers[1]);
-        CHECK_THROWS_AS(test.join_crawl({}), CantTakePart);
+        CHECK_THROWS_WITH_AS(test.join_crawl({}), doctest::Contains("server 2 of 2"),
+                             CantTakePart);
     }
 }
 
@@ -638,9 +475,7 @@ TEST_CASE("an answer that took longer than a lease hands out nothing") {
     done(std::move(a)); // the next call waits in the kernel, and Redis is stopped
     test.wait(1s);
     test.servers[0].thaw();
-    const SharedVisit b = test.run([](auto task) -> Coroutine<SharedVisit> {
-        co_return co_await std::move(task);
-    }(std::move(getting)));
+    const SharedVisit b = test.run(std::move(getting));
     CHECK(b.work().url == url_of("http://h/b"));
     // It was handed out by that call, given back, and handed out again.
     const std::string held = "{test}:held:" + frontier.session_id();
@@ -671,28 +506,6 @@ TEST_CASE("an item that has waited for longer than a lease is given back, not fe
     const std::string after = test.say({"HGET", held, "http://h/a"}).text;
     CHECK_FALSE(after.empty());
     CHECK(after != before); // it was handed out by another call
-}
-
-TEST_CASE("a URL that robots.txt disallows costs no pause") {
-    SharedTest test;
-    test.obey_robots = true;
-    test.robots.try_emplace("http://h", test.loop)
-        .first->second.set_result(answer("User-agent: *\nDisallow: /no\n"));
-    std::vector<std::string> roots;
-    for (int i = 0; i < 6; ++i)
-        roots.push_back("http://h/no/" + std::to_string(i));
-    RedisFrontier& frontier = test.join_crawl(roots, {.politeness = {.delay = 1s}});
-    SharedVisit first = test.get(frontier); // after robots.txt comes a pause
-    const auto begin = test.loop.time();
-    for (int i = 1; i < 6; ++i) {
-        Record record = page(first, Outcome::disallowed);
-        first.done(record, {});
-        SharedVisit next = test.get(frontier);
-        CHECK(next.work().refusal != nullptr);
-        std::destroy_at(&first);
-        std::construct_at(&first, std::move(next));
-    }
-    CHECK(test.loop.time() - begin < 4s);
 }
 
 TEST_CASE("if the stored rules of a robots.txt can't be read, nothing is allowed") {
@@ -759,31 +572,6 @@ TEST_CASE(
     CHECK(test.asked["http://h"] == 2);
 }
 
-TEST_CASE("while links of big pages wait, no more pages are handed out") {
-    SharedTest test;
-    std::vector<std::string> roots;
-    for (int i = 0; i < 20; ++i)
-        roots.push_back("http://h/" + std::to_string(i));
-    // None comes ahead of the links.
-    RedisFrontier& frontier = test.join_crawl(roots, {.order = stage3::OrderName::lifo});
-    std::vector<SharedVisit> visits;
-    for (int i = 0; i < 15; ++i)
-        visits.push_back(test.get(frontier));
-    std::vector<std::string> links;
-    for (int i = 0; i < 10'000; ++i)
-        links.push_back("http://h/to/" + std::to_string(i));
-    for (SharedVisit& visit : visits) // 300 chunks
-        done(std::move(visit), links);
-    const auto waiting = [&] { return test.say({"LLEN", "{test}:links"}).number(); };
-    for (int i = 0; i < 100 && waiting() <= 200; ++i)
-        test.wait(100ms); // the chunks arrive with each call
-    CHECK(waiting() > 200);
-    const SharedVisit next = test.get(frontier);
-    const long long left = waiting();
-    CHECK(left <= 100);
-    CHECK(left > 0); // or this test would show nothing
-}
-
 TEST_CASE(
     "a URL that may kill its process is fetched while nothing else is held, from any "
     "server") {
@@ -818,19 +606,22 @@ TEST_CASE(
 }
 
 TEST_CASE("a URL that was given up is tried again if that's wanted, and reported again") {
-    SharedTest test;
-    RedisFrontier& one = test.join_crawl({"http://h/"});
+    SharedTest test(2);
+    const std::string root = one_host_per_server()[1]; // given up on the second server
+    const std::string host = root.substr(7, root.size() - 8) + ":80";
+    RedisFrontier& one = test.join_crawl({root});
     done(test.get(one));
     test.join(one);
     CHECK(test.run(one.may_report()));
     // As frontier.lua would leave it.
     const std::string id =
-        test.say({"XRANGE", "{test}:records", "-", "+"}).items.at(0).items.at(0).text;
-    test.say(
-        {"HSET", "{test}:given_up", "http://h/", id + " h:80 http://h/ 0 10 0 0 2 - fa"});
-    test.say({"HSET", "{test}:meta", "given_up", "1", "dead", "1"});
+        test.say({"XRANGE", "{test}:records", "-", "+"}, 1).items.at(0).items.at(0).text;
+    test.say({"HSET", "{test}:given_up", root,
+              id + " " + host + " " + root + " 0 10 0 0 2 - fa"},
+             1);
+    test.say({"HSET", "{test}:meta", "given_up", "1", "dead", "1"}, 1);
     test.crawl.retry_given_up = true;
-    RedisFrontier& two = test.join_crawl({"http://h/"});
+    RedisFrontier& two = test.join_crawl({root});
     CHECK(test.notes
           == std::vector<std::string>{
               "the crawl 'test' has given up 1 URL, which is tried again, alone"});
@@ -841,6 +632,10 @@ TEST_CASE("a URL that was given up is tried again if that's wanted, and reported
     CHECK(two.state().given_up == 0);
     CHECK(two.state().dead == 0);
     CHECK(test.records().size() == 1);
+    test.notes.clear();
+    test.join_crawl({root});
+    CHECK(test.notes
+          == std::vector<std::string>{"the crawl 'test' has given up nothing"});
 }
 
 TEST_CASE(
@@ -873,33 +668,6 @@ TEST_CASE("one server under two names is detected, and nothing is written") {
     CHECK_THROWS_WITH_AS(test.join_crawl({"http://h/"}),
                          doctest::Contains("are the same server"), CantTakePart);
     CHECK(test.say({"DBSIZE"}).number() == 0);
-}
-
-TEST_CASE("a user without all the script's permissions writes nothing") {
-    SharedTest test;
-    test.say({"ACL", "SETUSER", "some", "on", ">secret", "~*", "+@all", "-xadd"});
-    test.crawl.servers[0].user = "some";
-    test.crawl.servers[0].password = "secret";
-    CHECK_THROWS_WITH_AS(test.join_crawl({"http://h/"}),
-                         doctest::Contains("this user may not call XADD"), CantTakePart);
-    test.crawl.servers[0].user.clear();
-    test.crawl.servers[0].password.clear();
-    CHECK(test.say({"DBSIZE"}).number() == 0);
-}
-
-TEST_CASE("the remains of a crawl that was only partly removed do no harm") {
-    SharedTest test;
-    test.say({"RPUSH", "{test}:queue:h:80", "http://h/old 0 10 0 0 - fa"});
-    test.say({"XADD", "{test}:outbox:0", "*", "page", "1", "chunk",
-              "0 10 l fa h:80 1 http://h/"});
-    RedisFrontier& frontier = test.join_crawl({"http://h/"});
-    done(test.get(frontier));
-    test.join(frontier);
-    test.close_all();
-    const auto records = test.records();
-    CHECK(records.size() == 1);
-    CHECK(records.contains("http://h/"));
-    CHECK(test.say({"EXISTS", "{test}:outbox:0"}).number() == 0);
 }
 
 TEST_CASE("without such a crawl, there is no report") {
