@@ -8,8 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <cstddef>
-#include <memory>
 #include <ostream> // doctest wants it
 #include <string>
 #include <utility>
@@ -178,39 +176,6 @@ TEST_CASE("a call waits while Redis's memory is full") {
         CHECK(reply.text == "OK");
         CHECK(notes.size() == 2);
     }(redis_at(server)));
-}
-
-TEST_CASE("calls get their answers although Redis is killed and started again") {
-    RedisServer server;
-    stage3::run([](RedisServer& redis) -> Coroutine<> {
-        RedisSettings settings;
-        settings.first_pause = 1ms;
-        RedisClient client(stage3::running_loop(), redis_at(redis), settings);
-        const auto answers = std::make_shared<std::size_t>(0);
-        const auto caller = [](RedisClient& mine, std::string name,
-                               std::shared_ptr<std::size_t> count) -> Coroutine<> {
-            for (int i = 0; i < 500; ++i) {
-                const std::string word = name + std::to_string(i);
-                const RedisReply reply = co_await script(
-                    mine, "redis.call('SET', KEYS[1], 1) return ARGV[1]", "k", word);
-                CHECK(reply.text == word); // not another caller's
-                ++*count;
-            }
-        };
-        std::vector<stage3::Task<>> callers;
-        for (const char* name : {"a", "b", "c", "d"})
-            callers.push_back(stage3::create_task(caller(client, name, answers)));
-        for (std::size_t i = 1; i <= 5; ++i) {
-            while (*answers < i * 300)
-                co_await stage3::sleep(1ms);
-            redis.kill(); // blocks the loop, but not for long
-            redis.start();
-        }
-        co_await stage3::wait(callers);
-        CHECK(*answers == 2000);
-        CHECK(client.traffic().reconnects >= 5);
-        CHECK(client.traffic().calls >= 2000);
-    }(server));
 }
 
 TEST_CASE("a call survives a flush of the scripts and the close of an idle connection") {

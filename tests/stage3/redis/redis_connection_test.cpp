@@ -4,18 +4,14 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <exception>
 #include <ostream> // doctest wants it
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 using namespace std::chrono_literals;
 using stage3::Coroutine;
@@ -291,32 +287,6 @@ TEST_CASE("a server that is missing or silent is an error") {
         result = co_await open_it(missing);
         CHECK(result == "no such file or directory");
     }());
-}
-
-TEST_CASE("a connection can use a socket in the file system") {
-    std::array<char, 32> folder{"/tmp/redis_test_XXXXXX"};
-    REQUIRE(::mkdtemp(folder.data()) != nullptr);
-    const std::string path = std::string(folder.data()) + "/s";
-    stage3::run([](std::string where) -> Coroutine<> {
-        auto server = stage3::create_task(
-            stage3::serve(stage3::Listener(common::Address::of_unix_socket(where)),
-                          [](stage3::Stream& stream) -> Coroutine<> {
-                              co_await stream.read_until("PING\r\n");
-                              stream.write("+PONG\r\n");
-                              co_await stream.flush();
-                          }));
-        RedisUrl url;
-        url.path = where;
-        RedisConnection connection(loop(), url);
-        co_await connection.open();
-        RedisCommand ping{"PING"};
-        const RedisReply reply = co_await connection.call(std::move(ping));
-        CHECK(reply.text == "PONG");
-        server.cancel();
-        co_await tests::end_of(server);
-    }(path));
-    ::unlink(path.c_str());
-    ::rmdir(folder.data());
 }
 
 TEST_CASE(
