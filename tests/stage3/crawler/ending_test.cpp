@@ -1,4 +1,5 @@
-// How a crawl ends: cancelled, out of descriptors, or with an error from its own code.
+// How a crawl ends: cancelled, out of time, out of descriptors, or with an error from its
+// own code.
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "tests/stage3/crawler/crawl_in_box.h"
 
@@ -28,6 +29,20 @@ TEST_CASE_FIXTURE(SiteInBox, "a cancelled crawl ends at once and reports what wa
     CHECK(result.progress.in_flight == 0);
     CHECK(result.progress.waiting == 20); // the pages being fetched were given back
     CHECK(web.time().now() == 100ms);
+}
+
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a crawl ends when its time is over, whatever is under way") {
+    server.on("/", box::page({"/silent", "/broken"}));
+    server.on("/silent", box::fail(box::Fault::silence));
+    server.on("/broken", box::fail(box::Fault::reset));
+    setup.settings.timeout = 20s;
+    setup.settings.max_tries = 100;
+    const Result result = crawl();
+    CHECK(result.ending == Ending::timed_out);
+    CHECK(result.urls() == std::vector{server.url()});
+    CHECK(web.time().now() == 20s);
+    CHECK(server.times_asked("/broken") > 3);
 }
 
 TEST_CASE_FIXTURE(SiteInBox,
@@ -131,16 +146,4 @@ TEST_CASE_FIXTURE(SiteInBox,
             throw std::runtime_error("disk full");
     };
     CHECK_THROWS_WITH(crawl(), "disk full");
-}
-
-TEST_CASE("the last check finds a URL that was lost") {
-    stage3::KnownUrls urls;
-    stage3::KnownUrl& known = urls[*common::parse_url("http://h/x")];
-    urls.check_that_none_is_lost(); // URLs that are met, but not to be fetched, count too
-    known.state = stage3::KnownUrl::State::queued;
-    CHECK(urls.count_queued() == 1);
-    CHECK_THROWS_WITH_AS(urls.check_that_none_is_lost(), doctest::Contains("http://h/x"),
-                         std::logic_error);
-    known.state = stage3::KnownUrl::State::dead;
-    urls.check_that_none_is_lost();
 }

@@ -48,14 +48,6 @@ struct GateTest : tests::LoopTest {
 
 } // namespace
 
-TEST_CASE("without limits, every item is let in at once") {
-    GateTest test({});
-    test.enter({1, 2});
-    test.enter({3}, "other");
-    CHECK(test.log == Log{"1 at 0", "2 at 0", "3 at 0"});
-    CHECK(test.gate.size() == 0);
-}
-
 TEST_CASE("as many items are in as allowed, and each that leaves lets the next one in") {
     GateTest test({.max_per_host = 2});
     test.enter({1, 2, 3, 4});
@@ -247,19 +239,6 @@ TEST_CASE("a request made outside the gate starts a pause, if there is one") {
     without.gate.has_asked("h");
     without.enter({1});
     CHECK(without.log == Log{"1 at 0"});
-}
-
-TEST_CASE("a gate's line has the given order") {
-    EventLoop loop;
-    Log log;
-    stage3::Gate<int, stage3::Lifo<int>> gate(
-        loop, {.max_per_host = 1}, {},
-        [&](int item, Passage) { log.push_back(std::to_string(item)); });
-    for (const int item : {1, 2, 3})
-        gate.enter("h", item);
-    gate.leave("h", false);
-    gate.leave("h", false);
-    CHECK(log == Log{"1", "3", "2"});
 }
 
 TEST_CASE("take_all takes the items in line and no others") {

@@ -42,21 +42,6 @@ TEST_CASE_FIXTURE(WithRobots,
     CHECK(result.notes.empty());
 }
 
-TEST_CASE_FIXTURE(WithRobots, "robots.txt is asked for once, however many URLs need it") {
-    box::Server other(web, "server1.test:2"); // in scope, too
-    std::vector<std::string> links;
-    for (int i = 0; i < 20; ++i) {
-        links.push_back(other.url(fmt::format("/{}", i)));
-        other.on(fmt::format("/{}", i), box::page({}));
-    }
-    server.on("/", box::page(links));
-    other.on("/robots.txt", robots("").after(100ms));
-    const Result result = crawl();
-    CHECK(result.progress.fetched == 21);
-    CHECK(other.times_asked("/robots.txt") == 1);
-    CHECK(server.times_asked("/robots.txt") == 1);
-}
-
 TEST_CASE_FIXTURE(WithRobots, "the rules for our own name in robots.txt count") {
     server.on("/robots.txt", robots("User-agent: practice\nDisallow: /b\n"
                                     "User-agent: *\nDisallow: /a\n"));
@@ -199,16 +184,6 @@ TEST_CASE_FIXTURE(WithRobots,
     CHECK(server.begins().back() == start + 1500ms);
 }
 
-TEST_CASE_FIXTURE(WithRobots, "a disallowed URL doesn't count as a fetch") {
-    server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
-    server.on("/", box::page({"/a1", "/a2", "/b"}));
-    setup.settings.workers = 1;
-    setup.settings.max_pages = 2;
-    const Result result = crawl();
-    CHECK(result.ending == Ending::complete);
-    CHECK(result.records.size() == 4);
-}
-
 TEST_CASE_FIXTURE(WithRobots,
                   "a crawl that has reached max_pages doesn't wait for a robots.txt") {
     server.on("/", box::page({}));
@@ -252,18 +227,6 @@ TEST_CASE_FIXTURE(
     CHECK(broken.requests().size() == 2);
 }
 
-TEST_CASE_FIXTURE(WithRobots,
-                  "a URL met later fails with an earlier failure of robots.txt, too") {
-    box::Server broken(web);
-    broken.on("/robots.txt", box::fail(box::Fault::reset));
-    box::Server good(web);
-    good.on("/", box::page({broken.url("/1"), broken.url("/2")}).after(200ms));
-    setup.settings.max_tries = 1;
-    const Result result = setup.crawl({broken.url("/0"), good.url()});
-    CHECK(result.progress.dead == 3);
-    CHECK(broken.requests().size() == 1);
-}
-
 TEST_CASE_FIXTURE(WithRobots, "late robots.txt files hold up no other host, even if "
                               "there are more than are fetched at once") {
     std::list<box::Server> late;
@@ -286,29 +249,6 @@ TEST_CASE_FIXTURE(WithRobots, "late robots.txt files hold up no other host, even
     for (const box::Server& one : late)
         at_once += one.begins("/robots.txt").at(0) < 10s ? 1 : 0;
     CHECK(at_once == 4);
-}
-
-TEST_CASE_FIXTURE(
-    WithRobots,
-    "robots.txt files are fetched from only a limited number of origins at once") {
-    const std::size_t most = CrawlSettings().robots_at_once;
-    setup.settings.workers = 1; // it doesn't wait for these
-    std::list<box::Server> servers;
-    std::vector<std::string> roots;
-    for (std::size_t i = 0; i < 2 * most; ++i) {
-        servers.emplace_back(web).on("/robots.txt", robots("").after(10s));
-        servers.back().on("/", box::page({}));
-        roots.push_back(servers.back().url());
-    }
-    const Result result = setup.crawl(roots);
-    CHECK(result.progress.fetched == 2 * most);
-    std::size_t early = 0;
-    for (const box::Server& one : servers) {
-        CHECK(one.times_asked("/robots.txt") == 1);
-        early += one.begins("/robots.txt").at(0) == 0s ? 1 : 0;
-    }
-    CHECK(early == most);
-    CHECK(web.time().now() < 21s);
 }
 
 TEST_CASE_FIXTURE(WithRobots,

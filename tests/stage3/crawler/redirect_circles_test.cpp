@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <random>
 #include <set>
-#include <utility>
 #include <vector>
 
 using stage3::RedirectCircles;
@@ -42,31 +41,6 @@ bool leads_back(const std::vector<int>& ways, int from, int to) {
 }
 
 } // namespace
-
-TEST_CASE("a redirect to itself is a circle") {
-    NumberedCircles circles;
-    CHECK(circles.closes(1, 1));
-    CHECK(circles.closes(1, 1)); // the redirect isn't kept, so it closes a circle again
-}
-
-TEST_CASE("the last hop closes a circle and no earlier one does, in any order") {
-    std::vector<int> order{0, 1, 2, 3};
-    do {
-        NumberedCircles circles;
-        for (const int from : order)
-            CHECK(circles.closes(from, (from + 1) % 4) == (from == order.back()));
-    } while (std::ranges::next_permutation(order).found);
-}
-
-TEST_CASE("chains that meet are no circle") {
-    NumberedCircles circles;
-    CHECK_FALSE(circles.closes(1, 3));
-    CHECK_FALSE(circles.closes(2, 3));
-    CHECK_FALSE(circles.closes(3, 4));
-    CHECK_FALSE(circles.closes(5, 1));
-    CHECK(circles.closes(4, 2));
-    CHECK_FALSE(circles.closes(4, 6)); // 4 may lead elsewhere after all
-}
 
 TEST_CASE("a repeated redirect counts once") {
     NumberedCircles circles;

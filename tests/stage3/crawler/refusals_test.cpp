@@ -9,7 +9,6 @@
 #include <ostream> // doctest wants it
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 using namespace tests;
@@ -39,20 +38,6 @@ struct TenPages : SiteInBox {
             links.push_back(fmt::format("/{}", i));
         server.on("/", box::page(links));
         server.on_each(links, box::page({}).after(100ms));
-    }
-
-    /// Of the requests that began at or after this time, how many were under way when
-    /// each of them began.
-    std::vector<std::size_t> at_once_from(box::Time time) const {
-        const auto all = server.requests();
-        std::vector<std::size_t> counts;
-        for (const box::Request& one : all)
-            if (one.begin >= time)
-                counts.push_back(static_cast<std::size_t>(
-                    std::ranges::count_if(all, [&one](const box::Request& other) {
-                        return other.begin <= one.begin && *other.end > one.begin;
-                    })));
-        return counts;
     }
 
     std::vector<std::string> links;
@@ -179,22 +164,6 @@ TEST_CASE_FIXTURE(TenPages, "what is under way when its host refuses ends as it 
     CHECK(result[server.url("/9")].error == "HTTP status 429, come back in 3600 s");
 }
 
-// ---- The pace after that ----
-
-TEST_CASE_FIXTURE(TenPages, "after a refusal, the host gets one request, then one more "
-                            "with each answer") {
-    server.on("/0", {refuse(), box::page({}).after(100ms)});
-    server.on_each({"/1", "/2"}, box::page({"/x1", "/x2", "/x3"}).after(100ms));
-    setup.settings.workers = 3;
-    CHECK(crawl().progress.dead == 3); // /x1 to /x3 are missing
-    const std::vector<std::size_t> at_once = at_once_from(500ms);
-    REQUIRE(at_once.size() >= 8);
-    CHECK(at_once[0] == 1);
-    CHECK(at_once[1] == 1);
-    for (std::size_t i = 0; i < at_once.size(); ++i)
-        CHECK(at_once[i] <= i + 1);
-}
-
 TEST_CASE_FIXTURE(SiteInBox, "what was refused goes before what has had no turn") {
     const std::vector<std::string> links{"/0", "/1", "/2", "/3"};
     server.on("/", box::page(links));
@@ -205,38 +174,6 @@ TEST_CASE_FIXTURE(SiteInBox, "what was refused goes before what has had no turn"
     CHECK(result.urls()
           == std::vector{server.url(), server.url("/1"), // let in as the pause ended
                          server.url("/0"), server.url("/2"), server.url("/3")});
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "a host with a limit is asked at about its own pace") {
-    // Ten requests in any second, which it counts in windows of ten seconds.
-    struct Limited final : box::Web {
-        box::Reply answer(const box::Request& request) override {
-            if (request.url.ends_with("/"))
-                return box::page(links);
-            const auto window = request.begin / 10s;
-            if (window != now)
-                count = 0;
-            now = window;
-            if (++count > 100)
-                return refuse(429, 1);
-            return box::page({});
-        }
-        std::vector<std::string> links;
-        std::int64_t now = -1;
-        int count = 0;
-    };
-    Limited limited;
-    for (int i = 0; i < 1000; ++i)
-        limited.links.push_back(fmt::format("/{}", i));
-    const Result result = BoxedSetup(limited).crawl("http://limited.test/");
-    CHECK(result.progress.fetched == 1001);
-    CHECK(result.progress.dead == 0);
-    const auto refused =
-        std::ranges::count_if(limited.requests(), [](const box::Request& one) {
-            return one.reply.status == 429;
-        });
-    CHECK(refused <= 100);
-    CHECK(result.seconds <= 200); // 100 s would be best
 }
 
 // ---- A host that is asked nothing more ----
@@ -314,25 +251,6 @@ TEST_CASE_FIXTURE(TenPages, "a host that has refused everything for too long is 
     CHECK(std::ranges::count(
               result.notes, "server1.test:80: its server has refused everything for 30 s")
           == 1);
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "a host that was asked nothing for long may refuse") {
-    server.on("/", box::page({"/0"}));
-    server.on("/0", refuse_often(1, refuse(429, 10), box::page({})));
-    setup.settings.politeness.delay = 400s;
-    CHECK(crawl()[server.url("/0")].outcome == Outcome::page);
-    CHECK(server.times_asked("/0") == 2);
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "each answer gives a host that refuses more time") {
-    server.on("/", box::page({"/0"}));
-    for (int i = 0; i < 10; ++i)
-        server.on(
-            fmt::format("/{}", i),
-            refuse_often(3, refuse(429, 10), box::page({fmt::format("/{}", i + 1)})));
-    server.on("/10", box::page({}));
-    CHECK(crawl().progress.fetched == 12);
-    CHECK(web.time().now() > 300s);
 }
 
 // ---- robots.txt and sitemaps ----
@@ -421,27 +339,6 @@ TEST_CASE_FIXTURE(SiteInBox, "a URL's last refusal holds its host as any other")
     CHECK(others.back() >= last + 50s);
     CHECK(std::ranges::none_of(
         others, [last](box::Time one) { return one >= last && one < last + 50s; }));
-}
-
-// ---- Crawl-delay ----
-
-TEST_CASE_FIXTURE(SiteInBox, "a Crawl-delay is a pause between requests, one at a time") {
-    server.on("/robots.txt",
-              box::respond(200, "text/plain", "User-agent: *\nCrawl-delay: 2\n"));
-    server.on("/", box::page({"/0", "/1"}).over(1s));
-    server.on_each({"/0", "/1"}, box::page({}).after(1s).over(3s));
-    setup.obey_robots = true;
-    crawl();
-    CHECK(server.begins() == Times{0ms, 2'005ms, 5'010ms, 11'010ms});
-    CHECK(server.most_at_once() == 1);
-
-    // A user who says how many may be under way has seen this.
-    setup.settings.politeness.max_per_host = 3;
-    const box::Time start = web.time().now();
-    crawl();
-    Times begins = server.begins();
-    begins.erase(begins.begin(), begins.begin() + 4);
-    CHECK(begins == Times{start, start + 2'005ms, start + 4'005ms, start + 6'005ms});
 }
 
 // ---- Other sites ----

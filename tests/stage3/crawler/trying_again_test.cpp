@@ -41,16 +41,6 @@ TEST_CASE_FIXTURE(SiteInBox, "a server in trouble is asked again, up to a limit"
     CHECK(server.times_asked("/ever") == 2);
 }
 
-TEST_CASE("a refused connection is tried as often as allowed") {
-    Setup setup; // with sockets
-    setup.settings.max_tries = 2;
-    const Result result = setup.crawl("http://127.0.0.1:1/");
-    CHECK(result["http://127.0.0.1:1/"].outcome == Outcome::failed);
-    CHECK(result["http://127.0.0.1:1/"].error == "connection refused");
-    CHECK(result["http://127.0.0.1:1/"].status == 0);
-    CHECK(result["http://127.0.0.1:1/"].tries == 2);
-}
-
 TEST_CASE_FIXTURE(SiteInBox, "a URL that waits for another try holds up no worker") {
     std::vector<std::string> links;
     for (int i = 0; i < 10; ++i) {
@@ -65,42 +55,6 @@ TEST_CASE_FIXTURE(SiteInBox, "a URL that waits for another try holds up no worke
     CHECK(result.records.size() == 12);
     CHECK(result.records[1].url == server.url("/last"));
     CHECK(server.begins("/last") == Times{55ms});
-}
-
-TEST_CASE("a URL that comes back goes before those that had no turn yet") {
-    for (const auto order : {stage3::OrderName::fifo, stage3::OrderName::lifo}) {
-        SiteInBox test;
-        std::vector<std::string> links;
-        for (int i = 0; i < 60; ++i) {
-            links.push_back(fmt::format("/{}", i));
-            test.server.on(links.back(), box::page({}).after(20ms));
-        }
-        const std::string& flaky = links[30];
-        test.server.on(flaky, {box::fail(box::Fault::reset), box::page({})});
-        test.server.on("/", box::page(links));
-        test.setup.settings.workers = 1;
-        test.setup.settings.order = order;
-        const Result result = test.crawl();
-        CHECK(result.records.size() == 61);
-        // It had to wait for at most 0.375 s, and then for the page that was under way.
-        const Times begins = test.server.begins(flaky);
-        REQUIRE(begins.size() == 2);
-        CHECK(begins[1] - begins[0] <= 400ms);
-    }
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "a permanent failure is not tried again") {
-    server.on("/", box::page({"/ssh", "/large"}));
-    server.on("/ssh", box::fail(box::Fault::garbage));
-    server.on("/large", box::html(std::string(2000, 'x')));
-    setup.settings.session.max_body = 1024;
-    const Result result = crawl();
-    CHECK(result[server.url("/ssh")].tries == 1);
-    CHECK(result[server.url("/large")].outcome == Outcome::failed);
-    CHECK(result[server.url("/large")].error == "body larger than 1 KiB");
-    CHECK(result[server.url("/large")].bytes == 1024);
-    CHECK(result[server.url("/large")].status == 200);
-    CHECK(server.times_asked("/large") == 1);
 }
 
 TEST_CASE_FIXTURE(
