@@ -338,20 +338,6 @@ TEST_CASE("a question that was withdrawn is asked again") {
     CHECK(test.log == Log{"http://h/1 at 0"});
 }
 
-TEST_CASE(
-    "a pause is counted from the request, and a request for robots.txt starts one, too") {
-    FrontierTest test({.politeness = {.delay = 1s}});
-    test.frontier.has_asked("h:80");
-    test.open({"http://h/1", "http://h/2"});
-    test.want();
-    test.want();
-    test.wait(5s);
-    CHECK(test.log == Log{"http://h/1 at 1000"});
-    test.out.at(0).on_request()();
-    test.wait(5s);
-    CHECK(test.log == Log{"http://h/1 at 1000", "http://h/2 at 6000"});
-}
-
 TEST_CASE("the crawl's order also applies to each host's line") {
     FrontierTest test({.order = OrderName::lifo, .politeness = {.max_per_host = 1}});
     test.open({"http://h/1", "http://h/2", "http://h/3"});

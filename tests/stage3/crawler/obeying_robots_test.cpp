@@ -125,16 +125,6 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     WithRobots,
-    "a large robots.txt is read up to its own limit, whatever the limit for pages") {
-    server.on("/robots.txt",
-              robots("User-agent: *\nDisallow: /a\n" + std::string(1'000'000, '#')));
-    server.on("/", box::page({"/a"}));
-    setup.settings.session.max_body = 1000;
-    CHECK(crawl()[server.url("/a")].outcome == Outcome::disallowed);
-}
-
-TEST_CASE_FIXTURE(
-    WithRobots,
     "if robots.txt is too large, the line that the limit cuts doesn't count") {
     const std::string rule = "\nDisallow: /";
     std::string text = "User-agent: *\nDisallow: /b\n#";
@@ -194,21 +184,6 @@ TEST_CASE_FIXTURE(WithRobots,
     CHECK(result.ending == Ending::max_pages);
     CHECK(result.urls() == std::vector{server.url()});
     CHECK(web.time().now() < 1s); // its time limit is 30 s
-}
-
-TEST_CASE_FIXTURE(WithRobots,
-                  "a robots.txt that never comes fails every URL that waits for it") {
-    box::Server silent(web);
-    silent.on("/robots.txt", box::fail(box::Fault::silence));
-    setup.settings.max_tries = 1;
-    setup.settings.session.fetch_timeout = 7s;
-    const Result result = setup.crawl({silent.url("/1"), silent.url("/2")});
-    CHECK(result.ending == Ending::complete);
-    for (const char* path : {"/1", "/2"}) {
-        CHECK(result[silent.url(path)].outcome == Outcome::failed);
-        CHECK(result[silent.url(path)].error == "timed out after 7 s");
-    }
-    CHECK(silent.requests().size() == 1);
 }
 
 TEST_CASE_FIXTURE(

@@ -105,19 +105,6 @@ TEST_CASE_FIXTURE(SiteInBox, "a URL that is refused twenty times is asked for no
     CHECK(result.left_out[0].links == 2);
 }
 
-TEST_CASE_FIXTURE(SiteInBox, "503 without Retry-After is a try") {
-    for (const char* const retry_after : {"", "0", "-1", "soon"}) {
-        const std::size_t before = server.times_asked("/");
-        server.on("/", box::respond(503, "text/html", "",
-                                    {fmt::format("Retry-After: {}", retry_after)}));
-        setup.settings.max_tries = 3;
-        const Result result = crawl();
-        CHECK(result[server.url()].outcome == Outcome::error);
-        CHECK(result[server.url()].tries == 3);
-        CHECK(server.times_asked("/") == before + 3);
-    }
-}
-
 // ---- How long its host is left alone ----
 
 TEST_CASE_FIXTURE(SiteInBox,

@@ -62,14 +62,10 @@ class SharedChecks(unittest.TestCase):
         self.assertLessEqual(self.abroad.most_at_once, 1)
         return together
 
-    def test_by_two_processes(self):
-        options = ("--external", "--external-delay", "0.01", "--fragments")
-        together = self.compare(2, [self.enter(redis_server.RedisServer())], *options)
-        self.assertGreater(len([1 for _, fragment in together if fragment]), 5)
-
-    def test_over_two_servers(self):
+    def test_by_two_processes_over_two_servers(self):
         servers = [self.enter(redis_server.RedisServer(keeps_all=True)) for _ in range(2)]
-        self.compare(1, servers, "--external", "--external-delay", "0.01", "--fragments")
+        together = self.compare(2, servers, "--external", "--external-delay", "0.01", "--fragments")
+        self.assertGreater(len([1 for _, fragment in together if fragment]), 5)
 
     def test_the_report_says_how_pages_refer_to_what_is_dead(self):
         redis = self.enter(redis_server.RedisServer())
@@ -103,9 +99,6 @@ class SharedChecks(unittest.TestCase):
         running = [Process(self.folder, str(number), *words) for number in range(2)]
         self.assertEqual([process.wait(60) for process in running], [0, 0], [process.words() for process in running])
         self.assertEqual({path for _, path in server.requests} - {"/robots.txt"}, set(answers))
-
-    def test_without_assets(self):
-        self.compare(2, [self.enter(redis_server.RedisServer())], "--no-assets")
 
 
 if __name__ == "__main__":
