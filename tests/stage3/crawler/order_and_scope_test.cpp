@@ -49,29 +49,7 @@ TEST_CASE("an excluded URL has no record, even as a root or a redirect's target"
     CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("the user's headers go to the roots' origins and to no other") {
-    ScriptedServer named;
-    ScriptedServer other; // the same host, another port
-    named.on("/", page({"/a", other.url("/b")}));
-    named.on("/a", redirect_to(other.url("/c")));
-    for (const char* path : {"/b", "/c"})
-        other.on(path, page({}));
-    Setup setup;
-    setup.settings.session.headers = {"X-Secret: s", "X-Other: t"};
-    setup.settings.session.user_agent = "me/1";
-    CHECK(setup.crawl(named.url()).records.size() == 4);
-    for (const tests::Request& request : named.requests()) {
-        CAPTURE(request.head);
-        CHECK(request.head.find("X-Secret: s\r\nX-Other: t") != std::string::npos);
-        CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
-    }
-    CHECK(other.requests().size() == 2);
-    for (const tests::Request& request : other.requests()) {
-        CHECK(request.head.find("X-Secret") == std::string::npos);
-        CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
-    }
-}
-
+// That no link or redirect takes them along is case 41 of tests/hostile.
 TEST_CASE("robots.txt is asked for with the headers that its host's pages get") {
     ScriptedServer named;
     ScriptedServer other;
@@ -81,13 +59,17 @@ TEST_CASE("robots.txt is asked for with the headers that its host's pages get") 
     named.on("/", page({"/no"}));
     Setup setup;
     setup.obey_robots = true;
-    setup.settings.session.headers = {"X-Secret: s"};
+    setup.settings.session.headers = {"X-Secret: s", "X-Other: t"};
+    setup.settings.session.user_agent = "me/1";
     const Result result = setup.crawl(named.url());
     CHECK(result[named.url("/no")].outcome == Outcome::disallowed);
-    for (const tests::Request& request : named.requests())
-        CHECK(request.head.find("\r\nX-Secret: s") != std::string::npos);
+    for (const tests::Request& request : named.requests()) {
+        CHECK(request.head.find("\r\nX-Secret: s\r\nX-Other: t") != std::string::npos);
+        CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
+    }
     REQUIRE(other.requests().size() == 1);
     CHECK(other.requests()[0].head.find("X-Secret") == std::string::npos);
+    CHECK(other.requests()[0].head.find("User-Agent: me/1\r\n") != std::string::npos);
 }
 
 TEST_CASE("a root's login goes to its origin and to no other") {

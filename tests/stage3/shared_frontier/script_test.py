@@ -52,6 +52,13 @@ class ScriptTest(unittest.TestCase):
         script = self.script(**settings)
         return script, script.open(*urls)
 
+    def items_after(self, seconds, session, want=1):
+        """The items that come after this time, and not a millisecond earlier."""
+        session.script.pass_time(seconds - 0.001)
+        self.assertEqual(session.take(want), [])
+        session.script.pass_time(0.001)
+        return session.step(want).items
+
     def everything(self):
         """All data in Redis, as bytes."""
         keys = sorted(self.client.call("KEYS", "*"))
@@ -551,10 +558,7 @@ class Hosts(ScriptTest):
         script.pass_time(0.1)
         [url] = session.take()
         session.step(0, ["delay", "h:80", 1], ["began", url], done(url))  # a shorter delay doesn't count
-        script.pass_time(0.099)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.001)
-        self.assertEqual(len(session.take()), 1)
+        self.assertEqual(len(self.items_after(0.1, session)), 1)
 
     def test_a_host_that_is_held_hands_out_nothing(self):
         script, session = self.crawl_of(pages(4) + pages(1, "other:80"))
@@ -562,10 +566,7 @@ class Hosts(ScriptTest):
         self.assertEqual(session.take(4), [page(0, "other:80")])
         self.assertEqual(session.step(1).wait, 400)
         session.step(0, ["hold", "h:80", 100])  # doesn't make the hold shorter
-        script.pass_time(0.399)
-        self.assertEqual(session.take(4), [])
-        script.pass_time(0.001)
-        self.assertEqual(len(session.take(4)), 4)
+        self.assertEqual(len(self.items_after(0.4, session, 4)), 4)
 
     def test_a_disallowed_url_costs_no_pause(self):
         """robots.txt forbids the URL, so its host wasn't asked for anything."""
@@ -578,18 +579,12 @@ class Hosts(ScriptTest):
         [url] = session.take()
         session.step(0, ["hold", "h:80", 400])
         session.step(0, ["began", url])
-        script.pass_time(0.399)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.001)
-        self.assertEqual(len(session.take()), 1)
+        self.assertEqual(len(self.items_after(0.4, session)), 1)
 
     def test_another_request_to_the_host_starts_the_delay(self):
         script, session = self.crawl_of(pages(4), delay=0.5)
         session.step(0, ["asked", "h:80"])
-        script.pass_time(0.499)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.001)
-        self.assertEqual(len(session.take()), 1)
+        self.assertEqual(len(self.items_after(0.5, session)), 1)
 
     def test_an_item_that_is_put_off_comes_back_at_its_time(self):
         script, session = self.crawl_of(pages(3))
@@ -597,10 +592,7 @@ class Hosts(ScriptTest):
         reply = session.step(5, park(url, 1.5))
         self.assertEqual(len(reply.items), 2)
         self.assertEqual(reply.wait, 1500)
-        script.pass_time(1.499)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.001)
-        [item] = session.step(1).items
+        [item] = self.items_after(1.5, session)
         self.assertEqual((item.url, item.tries, item.lost), (url, 1, 0))
 
 
@@ -633,10 +625,7 @@ class Refusals(ScriptTest):
         reply = session.step(3, *self.refuse(first[0], 0.7), *(done(item.url) for item in first[1:]))
         self.assertEqual((reply.items, reply.holds), ([], 1))
         self.assertEqual(other.step(3).holds, 1)
-        script.pass_time(0.699)
-        self.assertEqual(other.take(3), [])
-        script.pass_time(0.001)
-        [item] = other.step(3).items
+        [item] = self.items_after(0.7, other, 3)
         self.assertEqual((item.url, item.flag), (first[0].url, "b"))  # what was put off goes first
         self.assertEqual(session.take(3), [])
 
@@ -816,10 +805,7 @@ class Refusals(ScriptTest):
             session.step(0, ["began", url])
             script.pass_time(7)
             self.assertEqual(session.step(3, leave(url)).items, [])
-            script.pass_time(0.499)
-            self.assertEqual(session.take(3), [])
-            script.pass_time(0.001)
-            self.assertEqual(len(session.take(3)), 1)
+            self.assertEqual(len(self.items_after(0.5, session, 3)), 1)
             self.assertEqual(script.broken(), [])
 
     def test_with_max_per_host_it_counts_from_the_start(self):
@@ -887,20 +873,14 @@ class Robots(ScriptTest):
         script.pass_time(5)
         self.assertEqual(session.take(), [])  # one at a time
         session.step(0, done(url))
-        script.pass_time(0.499)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.001)
-        [item] = session.step(1).items
+        [item] = self.items_after(0.5, session)
         self.assertEqual(item.flag, "b")
 
     def test_with_a_delay_the_page_may_be_given_back_until_its_turn(self):
         script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
         [url] = session.take()
         self.assertEqual(session.step(1, ["rules", url, 0, ""], ["back", url]).items, [])
-        script.pass_time(0.499)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.001)
-        [item] = session.step(1).items
+        [item] = self.items_after(0.5, session)
         self.assertEqual((item.url, item.flag), (url, "b"))
 
     def test_with_a_delay_no_session_asks_again_at_once(self):
