@@ -537,7 +537,8 @@ class Refusals(FaultTest):
     def test_a_host_that_asks_for_too_much_is_asked_nothing_more_by_any_process(self):
         site = self.site(400, latency=0.02, plain=True, robots=None)
         usual_answer = site.answer
-        site.answer = lambda host, path: (429, "Retry-After: 3600\r\n", "") if path == "/p/9" else usual_answer(host, path)
+        full = 429, "Retry-After: 3600\r\n", ""
+        site.answer = lambda host, path: full if path == "/p/9" else usual_answer(host, path)
         are_there = threading.Event()  # before the root is answered
         self.addCleanup(are_there.set)
         site.on_request = lambda path, head: are_there.wait(PATIENCE)
