@@ -101,43 +101,6 @@ class FaultTest(unittest.TestCase):
         with (redis or self.redis).client() as client:
             return client.call("HGET", f"{{{name}}}:meta", field)
 
-    def crawl_until_one_survives(self, site, poison):
-        """A process that asks for the poisoned page is killed, and another takes its place, until one ends by itself."""
-        def kill(path, _):
-            if poison.endswith(path):
-                self.processes[-1].send_signal(signal.SIGKILL)
-
-        site.on_request = kill
-        status = -signal.SIGKILL
-        while status == -signal.SIGKILL:
-            self.assertLess(len(self.processes), 12)
-            status = self.start(site, "--lease", 0.5, "--workers", 5).wait(PATIENCE)
-        self.assertEqual(status, 1)
-        self.assertIn("1 URL was given up, since processes died while they fetched only it", self.processes[-1].words())
-
-    def assert_only_that_was_given_up(self, site, poison):
-        status, records, said = self.report()
-        self.assertEqual(status, 1)
-        self.assertIn("stage3: 1 URL was given up, since processes died while they fetched only it: see the report; "
-                      "--retry-given-up tries it again", said)
-        self.assertEqual((records[poison]["outcome"], records[poison]["error"]),
-                         ("failed", "several processes have ended while they fetched only it"))
-        self.assertEqual({record["outcome"] for url, record in records.items() if url != poison}, {"page"})
-        self.assertEqual([broken for server in self.servers for broken in invariants.broken_in(self.crawl(redis=server))],
-                         [])
-
-    def assert_it_can_be_tried_again(self, site):
-        site.on_request = lambda path, head: None
-        command = site, "--lease", 0.5, "--retry-given-up"
-        again = self.start(*command)
-        self.assertEqual(again.wait(PATIENCE), 0, again.words())
-        self.assertIn("has given up 1 URL, which is tried again, alone", again.words())
-        self.assertEqual(again.records(), self.report()[1])  # a report was written again
-        self.assert_all_is_right(site)
-        later = self.start(*command)
-        self.assertEqual(later.wait(PATIENCE), 0)
-        self.assertIn("has given up nothing", later.words())
-
     def report(self, *urls):
         """The records, read by a process that has not taken part."""
         words = stage3.shared(urls or self.urls, "crawl")
@@ -520,10 +483,28 @@ class SeveralServers(FaultTest):
     def test_a_page_that_kills_is_given_up_on_its_server_and_nothing_else_is(self):
         site = self.site(200, 12, plain=True, robots=None, latency=0.02)
         poison = next(url for url in map(site.url, range(5, 200)) if site.host(int(url.rsplit("/")[-1])) == 0)
-        # A page of another server that is tried at the same time would be held alone there.
-        self.crawl_until_one_survives(site, poison)
-        self.assert_only_that_was_given_up(site, poison)
-        self.assert_it_can_be_tried_again(site)
+        # Each process that asks for it is killed, and another takes its place, until one ends by itself. (A page of
+        # another server that is tried at the same time would be held alone there.)
+        site.on_request = lambda path, _: poison.endswith(path) and self.processes[-1].send_signal(signal.SIGKILL)
+        status = -signal.SIGKILL
+        while status == -signal.SIGKILL:
+            self.assertLess(len(self.processes), 12)
+            status = self.start(site, "--lease", 0.5, "--workers", 5).wait(PATIENCE)
+        self.assertEqual(status, 1)
+        self.assertIn("1 URL was given up, since processes died while they fetched only it", self.processes[-1].words())
+        status, records, said = self.report()
+        self.assertEqual(status, 1)
+        self.assertIn("stage3: 1 URL was given up, since processes died while they fetched only it: see the report; "
+                      "--retry-given-up tries it again", said)
+        self.assertEqual((records[poison]["outcome"], records[poison]["error"]),
+                         ("failed", "several processes have ended while they fetched only it"))
+        self.assertEqual({record["outcome"] for url, record in records.items() if url != poison}, {"page"})
+
+        site.on_request = lambda path, head: None
+        again = self.start(site, "--lease", 0.5, "--retry-given-up")
+        self.assertEqual(again.wait(PATIENCE), 0, again.words())
+        self.assertEqual(again.records(), self.report()[1])  # a report was written again
+        self.assert_all_is_right(site)
 
     def test_the_report_wants_all_servers(self):
         site = self.site(20, 6)
