@@ -39,8 +39,19 @@ class ScriptTest(unittest.TestCase):
         self.scripts = []
 
     def tearDown(self):
+        self.check_invariants()
+
+    def check_invariants(self):
         for script in self.scripts:
             self.assertEqual(script.broken(), [])
+        self.scripts.clear()
+
+    def each(self, *cases):
+        """Each case begins with an empty Redis, and its crawls must keep the invariants."""
+        for case in cases:
+            self.client.call("FLUSHALL")
+            yield case
+            self.check_invariants()
 
     def script(self, name="crawl", **settings):
         script = Script(self.client, name, **settings)
@@ -322,8 +333,7 @@ class Suspects(ScriptTest):
         self.assertEqual([item.url for item in busy.step(3, done(held[3])).items], pages(1))
 
     def test_if_the_session_on_trial_goes_first_another_is_tried(self):
-        for way in ("leaves", "dies", "begins anew"):
-            self.client.call("FLUSHALL")
+        for way in self.each("leaves", "dies", "begins anew"):
             script, goes, suspect = self.crawl_with_a_suspect(others=0)
             script.open(page(1, "other:80"))
             self.assertEqual(goes.step(1).items[0].url, suspect)
@@ -337,12 +347,10 @@ class Suspects(ScriptTest):
                 stays = script.open(old=goes.name)
             [item] = self.try_it(stays).step(1).items
             self.assertEqual((item.url, item.lost), (suspect, 2))
-            self.assertEqual(script.broken(), [])
 
     def test_deaths_at_the_same_time_as_others_are_hardly_evidence(self):
         """What kills several processes at once can't be the page that one of them was fetching."""
-        for when in ("before", "with", "after"):
-            self.client.call("FLUSHALL")
+        for when in self.each("before", "with", "after"):
             script, session, suspect = self.crawl_with_a_suspect(others=0)
             for _ in range(8):
                 self.assertEqual(session.take(), [suspect])
@@ -530,15 +538,13 @@ class Hosts(ScriptTest):
         self.assertEqual(session.step(1, ["began", second.url]).items, [])
 
     def test_an_item_that_never_begins_delays_its_host_from_its_end(self):
-        for way in (lambda url: done(url), lambda url: ["back", url], lambda url: park(url, 100)):
-            self.client.call("FLUSHALL")
+        for way in self.each(done, lambda url: ["back", url], lambda url: park(url, 100)):
             script, session = self.crawl_of(pages(3), delay=0.5)
             [url] = session.take()
             script.pass_time(5)
             self.assertEqual(session.step(1, way(url)).items, [])
             script.pass_time(0.5)
             self.assertEqual(len(session.take()), 1)
-            self.assertEqual(script.broken(), [])
 
     def test_an_item_whose_process_dies_first_does_not_block_its_host(self):
         script, dies = self.crawl_of(pages(3), delay=0.5)
@@ -778,8 +784,7 @@ class Refusals(ScriptTest):
         self.assertEqual((again.flag, again.reason), ("e", "its server has refused everything for 10 s"))
 
     def test_robots_txt_may_end_its_host(self):
-        for answer in [], ["rules", page(0), 500, "no"]:
-            self.client.call("FLUSHALL")
+        for answer in self.each([], ["rules", page(0), 500, "no"]):
             _, session = self.crawl_of(pages(3), rules=1)
             [item] = session.step(1).items
             self.assertEqual((item.url, item.flag), (page(0), "r"))
@@ -796,8 +801,7 @@ class Refusals(ScriptTest):
     # ---- A delay that robots.txt wants ----
 
     def test_a_delay_from_robots_txt_counts_from_the_end_of_a_request_to_the_next(self):
-        for leave in (done, park, lambda url: ["back", url]):
-            self.client.call("FLUSHALL")
+        for leave in self.each(done, park, lambda url: ["back", url]):
             script, session = self.crawl_of(pages(3))
             session.step(0, ["delay", "h:80", 500])
             script.pass_time(0.5)
@@ -806,7 +810,6 @@ class Refusals(ScriptTest):
             script.pass_time(7)
             self.assertEqual(session.step(3, leave(url)).items, [])
             self.assertEqual(len(self.items_after(0.5, session, 3)), 1)
-            self.assertEqual(script.broken(), [])
 
     def test_with_max_per_host_it_counts_from_the_start(self):
         script, session = self.crawl_of(pages(5), max_per_host=2)
@@ -854,14 +857,11 @@ class Robots(ScriptTest):
         self.assertEqual(lives.take(), [])
 
     def test_if_a_page_comes_back_without_an_answer_robots_txt_is_asked_for_again(self):
-        for way in (lambda url: ["back", url], lambda url: park(url),
-                    lambda url: done(url, outcome="failed")):
-            self.client.call("FLUSHALL")
+        for way in self.each(lambda url: ["back", url], park, lambda url: done(url, outcome="failed")):
             script, session = self.crawl_of(pages(2), rules=1)
             [url] = session.take()
             [item] = session.step(2, way(url)).items
             self.assertEqual(item.flag, "r")
-            self.assertEqual(script.broken(), [])
 
     def test_with_a_delay_the_request_after_robots_txt_s_page_has_to_wait(self):
         script, session = self.crawl_of(pages(3), rules=1)
@@ -945,8 +945,7 @@ class Orders(ScriptTest):
     def test_items_that_come_back_go_first(self):
         for order, rest in {"fifo": ["bb", "d", "ee"], "lifo": ["bb", "a", "ccc"],
                             "priority": ["bb", "ee", "ccc"]}.items():
-            for way in ("back", "park"):
-                self.client.call("FLUSHALL")
+            for way in self.each("back", "park"):
                 first, then = self.taken(order, way)
                 self.assertEqual(sorted(then[:2]), sorted(first), (order, way))
                 self.assertEqual(then[2:], rest, (order, way))
@@ -960,8 +959,7 @@ class Orders(ScriptTest):
         self.assertEqual([session.take() for _ in range(3)], [[b], self.urls("d"), self.urls("ccc")])
 
     def test_more_than_a_thousand_items_are_handed_out_at_once(self):
-        for order in ("fifo", "lifo", "priority"):
-            self.client.call("FLUSHALL")
+        for order in self.each("fifo", "lifo", "priority"):
             urls = [f"http://h:80/{number:04}" for number in range(2500)]
             script = self.script(order=order)
             script.raw_open([chunk(urls[begin:begin + 500], 0, what="r") for begin in range(0, 2500, 500)])
@@ -971,7 +969,6 @@ class Orders(ScriptTest):
             self.assertEqual(session.say(session.seq).held, 2500)
             script.pass_time(31)
             script.open().step(0)
-            self.assertEqual(script.broken(), [])
 
 
 class Ahead(ScriptTest):
@@ -1008,11 +1005,9 @@ class Ahead(ScriptTest):
         self.assertEqual(self.counts(session, 0, 5, ["rules", item.url, 0, ""]), {"h": 5})
 
     def test_with_a_limit_per_host_or_another_order_there_are_none(self):
-        for settings in ({"max_per_host": 3}, {"order": "lifo"}, {"order": "priority"}):
-            self.client.call("FLUSHALL")
+        for settings in self.each({"max_per_host": 3}, {"order": "lifo"}, {"order": "priority"}):
             script, session = self.crawl_of(pages(9), **settings)
             self.assertEqual(self.counts(session, 2, 5), {"h": 2})
-            self.assertEqual(script.broken(), [])
 
     def test_they_count_for_max_pages(self):
         _, session = self.crawl_of(pages(20), max_pages=7)
@@ -1284,8 +1279,7 @@ class Ends(ScriptTest):
                           ("lost", "another process", "2"), ("came", "test", "0")])
 
     def test_the_last_to_leave_and_the_next_to_come_sweep_dead_sessions(self):
-        for sweep in (lambda script, last: last.close(), lambda script, last: script.open(old=last.name)):
-            self.client.call("FLUSHALL")
+        for sweep in self.each(lambda script, last: last.close(), lambda script, last: script.open(old=last.name)):
             script, last = self.crawl_of(pages(1))
             script.open()
             last.step(0, *map(done, last.take()))
@@ -1295,7 +1289,6 @@ class Ends(ScriptTest):
             self.assertEqual(len(script.look().sessions), 2)
             sweep(script, last)
             self.assertLessEqual(len(script.look().sessions), 1)
-            self.assertEqual(script.broken(), [])
 
 
 class Strangers(ScriptTest):
