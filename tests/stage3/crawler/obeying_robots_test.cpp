@@ -74,12 +74,14 @@ TEST_CASE_FIXTURE(WithRobots,
                   "a brief failure passes for robots.txt as it does for a page") {
     server.on("/", box::page({"/private/a"}));
     setup.settings.max_tries = 2;
-    for (const int status : {429, 502, 503, 504}) {
+    for (const box::Reply& failure :
+         {box::respond(429, "text/html", ""), box::respond(502, "text/html", ""),
+          box::respond(504, "text/html", ""), box::fail(box::Fault::reset)}) {
         const std::size_t before = server.times_asked("/robots.txt");
-        server.on("/robots.txt", {box::respond(status, "text/html", ""),
-                                  robots("User-agent: *\nDisallow: /private")});
+        server.on("/robots.txt", {failure, robots("User-agent: *\nDisallow: /private")});
         const Result result = crawl();
         CHECK(result[server.url()].outcome == Outcome::page);
+        CHECK(result[server.url()].tries == 1);
         CHECK(result[server.url("/private/a")].outcome == Outcome::disallowed);
         CHECK(server.times_asked("/robots.txt") == before + 2);
     }
@@ -93,17 +95,6 @@ TEST_CASE_FIXTURE(
     CHECK(result["http://nobody.test/"].outcome == Outcome::failed);
     CHECK(result["http://nobody.test/"].error == "connection refused");
     CHECK(result["http://nobody.test/"].tries == 2);
-}
-
-TEST_CASE_FIXTURE(WithRobots, "robots.txt is asked for again after a failure") {
-    server.on("/robots.txt",
-              {box::fail(box::Fault::reset), robots("User-agent: *\nDisallow: /a")});
-    server.on("/", box::page({"/a"}));
-    const Result result = crawl();
-    CHECK(result[server.url()].outcome == Outcome::page);
-    CHECK(result[server.url()].tries == 1);
-    CHECK(result[server.url("/a")].outcome == Outcome::disallowed);
-    CHECK(server.times_asked("/robots.txt") == 2);
 }
 
 TEST_CASE_FIXTURE(
