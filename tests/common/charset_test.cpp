@@ -1,10 +1,5 @@
 #include "common/web/charset.h"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-#include <string_view>
+#include "tests/support/prelude.h"
 
 using common::to_utf8;
 

@@ -1,15 +1,8 @@
 #include "common/command_line/command_line.h"
 #include "common/command_line/nearest.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-using common::CommandLine;
-using common::UsageError;
+using namespace common;
 
 namespace {
 

@@ -1,9 +1,5 @@
 #include "common/web/embedded_urls.h"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
+#include "tests/support/prelude.h"
 
 namespace {
 

@@ -1,23 +1,13 @@
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/socket.h"
+#include "tests/support/prelude.h"
 #include "tests/support/socket_pair.h"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <sys/socket.h>
 #include <unistd.h>
 
-using common::EventLoop;
-using common::Events;
-using common::Socket;
+using namespace common;
 using tests::SocketPair;
-using namespace std::chrono_literals;
 
 namespace {
 

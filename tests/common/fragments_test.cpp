@@ -1,11 +1,5 @@
 #include "common/web/fragments.h"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "tests/support/prelude.h"
 
 namespace {
 

@@ -1,13 +1,7 @@
 #include "common/web/http_response.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <optional>
-#include <string>
-
-using common::http_response_length;
-using common::split_http_response;
+using namespace common;
 
 namespace {
 

@@ -2,14 +2,7 @@
 #include "common/web/http_response.h"
 #include "common/web/links.h"
 #include "common/web/url.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/prelude.h"
 
 namespace {
 

@@ -1,10 +1,6 @@
 // What the help, the man page and the completions make of a table of options.
 #include "common/command_line/option_table.h"
-
-#include <doctest/doctest.h>
-
-#include <ostream> // doctest wants it
-#include <string>
+#include "tests/support/prelude.h"
 
 using common::OptionTable;
 

@@ -1,15 +1,9 @@
 #include "common/trace/place.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <ostream> // doctest wants it
 #include <source_location>
-#include <string>
-#include <vector>
 
-using common::Place;
-using common::short_name;
+using namespace common;
 
 TEST_CASE("short_name strips everything around a function's name") {
     // As g++ and clang++ write them.

@@ -1,9 +1,7 @@
 #include "common/simple_crawl/scope.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-using common::parse_url;
-using common::Scope;
+using namespace common;
 
 TEST_CASE("the scope of a crawl is its root's host, at any port and path") {
     const Scope scope(*parse_url("http://example.com/docs/"));

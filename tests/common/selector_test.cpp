@@ -1,22 +1,14 @@
 #include "common/system/selector.h"
 #include "common/system/socket.h"
 #include "tests/support/no_memory.h"
+#include "tests/support/prelude.h"
 #include "tests/support/socket_pair.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <climits>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -25,10 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-using common::Events;
-using common::Selector;
-using common::Socket;
-using namespace std::chrono_literals;
+using namespace common;
 
 namespace {
 

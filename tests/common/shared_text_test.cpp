@@ -1,12 +1,7 @@
 #include "common/web/shared_text.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 using common::SharedText;
 

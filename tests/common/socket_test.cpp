@@ -2,19 +2,10 @@
 #include "common/system/socket.h"
 #include "tests/support/faults.h"
 #include "tests/support/listener.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <system_error>
 #include <thread>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -23,9 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-using common::Address;
-using common::Socket;
-using namespace std::chrono_literals;
+using namespace common;
 
 namespace {
 

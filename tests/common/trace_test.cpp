@@ -1,21 +1,12 @@
 #include "common/trace/place.h"
 #include "common/trace/trace.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
+#include "tests/support/prelude.h"
 
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <source_location>
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <vector>
 
 #include <unistd.h>
-
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -1,15 +1,10 @@
 #include "common/web/url.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-
-#include <map>
-#include <string>
 #include <unordered_set>
 
-using common::parse_root_url;
-using common::parse_url;
-using common::resolve_url;
+using namespace common;
 
 namespace {
 

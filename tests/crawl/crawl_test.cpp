@@ -6,35 +6,17 @@
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
 #include "tests/support/faults.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/spying_selector.h"
 #include "tests/support/waits.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
-#include <system_error>
-#include <vector>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-using common::Outcome;
-using common::Record;
-using tests::Fault;
-using tests::Hold;
-using tests::html;
-using tests::Reply;
-using tests::Reset;
-using tests::ScriptedServer;
-using tests::Send;
-using namespace std::chrono_literals;
+using namespace common;
+using namespace tests;
 
 namespace {
 

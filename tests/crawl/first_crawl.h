@@ -5,10 +5,7 @@
 #include "common/first/event_loop.h"
 #include "common/web/url.h"
 #include "tests/crawl/whole_site.h"
-
-#include <doctest/doctest.h>
-
-#include <functional>
+#include "tests/support/prelude.h"
 
 namespace tests {
 

@@ -4,31 +4,18 @@
 #include "common/system/descriptors.h"
 #include "tests/practice_site/background_site.h"
 #include "tests/support/listener.h"
+#include "tests/support/prelude.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/waits.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <map>
-#include <set>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <unistd.h>
 
-using tests::Finished;
-using tests::last_line;
-using tests::Reply;
-using tests::ScriptedServer;
-using namespace std::chrono_literals;
+using namespace tests;
 
 namespace {
 

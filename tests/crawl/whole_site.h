@@ -3,15 +3,8 @@
 
 #include "common/web/url.h"
 #include "tests/practice_site/background_site.h"
+#include "tests/support/prelude.h"
 #include "tests/support/waits.h"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <set>
-#include <string>
 
 namespace tests {
 

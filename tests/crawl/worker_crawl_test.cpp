@@ -2,22 +2,11 @@
 #include "common/web/url.h"
 #include "tests/crawl/whole_site.h"
 #include "tests/crawl/worker_crawl.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/waits.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <optional>
-#include <ostream> // doctest wants it
-#include <set>
-#include <string>
-
-using namespace std::chrono_literals;
-using tests::Crawled;
-using tests::html;
-using tests::ScriptedServer;
+using namespace tests;
 
 namespace {
 

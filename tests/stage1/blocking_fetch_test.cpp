@@ -2,14 +2,9 @@
 #include "stage1_callbacks/blocking_fetch.h"
 #include "tests/practice_site/background_server.h"
 #include "tests/practice_site/site.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <system_error>
-
-using namespace std::chrono_literals;
 using tests::ScriptedServer;
 
 TEST_CASE("a blocking fetch returns the whole response") {

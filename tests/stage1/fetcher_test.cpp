@@ -4,20 +4,15 @@
 #include "common/system/selector.h"
 #include "common/trace/stack_trace.h"
 #include "tests/crawl/stage_under_test.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
 
 #include <filesystem>
 #include <fstream>
-#include <string>
-#include <utility>
 
 #include <unistd.h>
 
-using tests::html;
-using tests::ScriptedServer;
+using namespace tests;
 
 namespace {
 

@@ -5,17 +5,9 @@
 #include "stage1_callbacks/first/fetch.h"
 #include "tests/crawl/first_crawl.h"
 #include "tests/support/listener.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/socket_pair.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
-#include <memory>
-#include <string>
-#include <system_error>
-#include <vector>
 
 using common::Events;
 using tests::SocketPair;

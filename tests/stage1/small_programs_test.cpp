@@ -1,21 +1,13 @@
 // The small programs of book pages 01 to 04, as a reader runs them. The environment says
 // where they are.
 #include "common/system/selector.h"
+#include "tests/support/prelude.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
-using namespace std::chrono_literals;
-using tests::Finished;
-using tests::run_program;
+using namespace tests;
 
 namespace {
 

@@ -5,12 +5,9 @@
 #include "stage2_coroutines/first/fetch.h"
 #include "stage2_coroutines/first/task.h"
 #include "tests/crawl/first_crawl.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <exception>
 #include <list>
-#include <string>
 
 namespace {
 

@@ -7,17 +7,7 @@
 #include "stage2_coroutines/first/generator.h"
 #include "stage2_coroutines/first/task.h"
 #include "tests/support/listener.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <utility>
-#include <vector>
+#include "tests/support/prelude.h"
 
 using first::Coroutine;
 using first::Future;

@@ -2,17 +2,9 @@
 // tests/stage3/runtime/conformance.txt, and which it doesn't ("not F10"). Stage 3's
 // Future keeps those as well.
 #include "stage2_coroutines/future.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <exception>
-#include <memory>
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
-
-using stage2::Future;
-using stage2::InvalidState;
+using namespace stage2;
 using Log = std::vector<std::string>;
 
 namespace {

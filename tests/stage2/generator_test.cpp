@@ -3,20 +3,9 @@
 // handler can't contain `co_yield`, so it has to make a note and yield afterwards.
 #include "stage2_coroutines/generator.h"
 #include "tests/support/in_bulk.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <exception>
-#include <memory>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-using stage2::Generator;
-using stage2::Nothing;
+using namespace stage2;
 using Log = std::vector<std::string>;
 
 namespace {

@@ -1,18 +1,10 @@
 // The small programs of book pages 05 to 07, as a reader runs them. The environment says
 // where they are.
+#include "tests/support/prelude.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-using tests::Finished;
-using tests::run_program;
+using namespace tests;
 
 TEST_CASE("generator_session prints both sides of the conversation") {
     const Finished finished = run_program("GENERATOR_SESSION", {});

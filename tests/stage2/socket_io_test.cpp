@@ -7,29 +7,16 @@
 #include "stage2_coroutines/socket_io.h"
 #include "stage2_coroutines/task.h"
 #include "tests/support/faults.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/socket_pair.h"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <memory>
-#include <ostream> // doctest wants it
-#include <string>
-#include <system_error>
-#include <utility>
 
 #include <sys/socket.h>
 #include <unistd.h>
 
 using common::Socket;
-using stage2::Coroutine;
-using stage2::Enough;
-using tests::ScriptedServer;
-using tests::Send;
-using tests::SocketPair;
-using namespace std::chrono_literals;
+using namespace stage2;
+using namespace tests;
 
 namespace {
 

@@ -1,28 +1,15 @@
 // Which of asyncio's promises stage 2's Task keeps, by their numbers K1, K2 ... in
 // tests/stage3/runtime/conformance.txt, and which it doesn't ("not K1").
 #include "stage2_coroutines/task.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <ostream> // doctest wants it
 #include <regex>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <unistd.h>
 
-using stage2::Coroutine;
-using stage2::Future;
-using stage2::FuturePtr;
-using stage2::Task;
-using stage2::TaskFailed;
+using namespace stage2;
 using Log = std::vector<std::string>;
 
 namespace {

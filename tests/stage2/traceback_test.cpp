@@ -1,14 +1,8 @@
 #include "common/trace/stack_trace.h"
 #include "stage2_coroutines/traceback.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-
-using stage2::Place;
-using stage2::TaskFailed;
+using namespace stage2;
 
 TEST_CASE("a failure is described from the outermost coroutine to the exception") {
     const auto function = std::source_location::current();

@@ -1,22 +1,14 @@
 #include "common/trace/trace.h"
 #include "stage2_coroutines/traced_generator.h"
-
-#include <doctest/doctest.h>
+#include "tests/support/prelude.h"
 
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <regex>
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <unistd.h>
 
-using stage2::Generator;
-using stage2::TracedGenerator;
+using namespace stage2;
 
 namespace {
 

@@ -2,10 +2,7 @@
 #pragma once
 
 #include "common/web/url.h"
-
-#include <doctest/doctest.h>
-
-#include <string>
+#include "tests/support/prelude.h"
 
 namespace tests {
 

@@ -1,21 +1,12 @@
 // Which waits are counted. (Nothing is, where the linker can't replace what waits.)
 #include "common/system/selector.h"
+#include "tests/support/prelude.h"
 #include "tests/support/socket_pair.h"
 #include "tests/support/waits.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
-#include <ostream> // doctest wants it
-#include <string>
-#include <string_view>
-#include <system_error>
 #include <thread>
-
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -10,21 +10,7 @@
 #include "stage3_queue_crawler/runtime/net/stream.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <ostream> // doctest wants it
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
+#include "tests/support/prelude.h"
 
 #include <sys/socket.h>
 

@@ -4,23 +4,10 @@
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
 #include <future>
 #include <regex>
-#include <string>
-#include <vector>
 
-using namespace std::chrono_literals;
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::describe_tasks;
-using stage3::Event;
-using stage3::EventLoop;
-using stage3::Future;
-using stage3::next_turn;
-using stage3::Task;
+using namespace stage3;
 using tests::LoopTest;
 
 namespace {

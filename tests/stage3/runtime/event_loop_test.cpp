@@ -6,25 +6,13 @@
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <csignal>
 #include <future>
-#include <memory>
-#include <stdexcept>
-#include <string>
 
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Handle;
-using stage3::LoopClosed;
-using tests::Log;
-using tests::LoopTest;
-using tests::Pipe;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

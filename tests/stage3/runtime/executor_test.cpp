@@ -3,25 +3,14 @@
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-
-#include <doctest/doctest.h>
+#include "tests/support/prelude.h"
 
 #include <atomic>
-#include <chrono>
 #include <csignal>
-#include <memory>
-#include <ostream> // doctest wants it
 #include <semaphore>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Future;
-using stage3::run_in_executor;
+using namespace stage3;
 
 TEST_CASE("a result comes back from another thread") {
     stage3::run([]() -> Coroutine<> {

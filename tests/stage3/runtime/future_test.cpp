@@ -4,21 +4,8 @@
 #include "stage3_queue_crawler/runtime/task/future.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <exception>
-#include <memory>
-#include <stdexcept>
-#include <string>
-
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::Future;
-using stage3::InvalidState;
-using tests::Log;
-using tests::LoopTest;
-using tests::Rain;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

@@ -14,19 +14,7 @@
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/no_memory.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
 #include <new>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace tests::ladder {
 

@@ -5,36 +5,15 @@
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <functional>
 #include <iterator>
-#include <memory>
-#include <optional>
 #include <semaphore>
-#include <stdexcept>
-#include <string>
-#include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Future;
-using stage3::Handle;
-using stage3::Task;
-using tests::Log;
-using tests::LoopTest;
-using tests::Pipe;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

@@ -5,32 +5,17 @@
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/faults.h"
+#include "tests/support/prelude.h"
 #include "tests/support/waits.h"
 
-#include <doctest/doctest.h>
-
 #include <cerrno>
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::Listener;
-using stage3::Stream;
-using stage3::Task;
+using namespace stage3;
 
 namespace {
 

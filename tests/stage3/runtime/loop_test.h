@@ -9,18 +9,9 @@
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/prelude.h"
 
-#include <array>
 #include <cerrno>
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <unistd.h>
 

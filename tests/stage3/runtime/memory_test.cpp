@@ -15,29 +15,13 @@
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/runtime/ladder.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <memory>
 #include <new>
-#include <optional>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <unistd.h>
-
-using namespace std::chrono_literals;
 
 namespace tests::ladder {
 namespace {
@@ -96,18 +80,7 @@ void Climb::print() const {
 namespace tests::ladder {
 namespace {
 
-using stage3::Coroutine;
-using stage3::create_task;
-using stage3::Event;
-using stage3::Future;
-using stage3::Handle;
-using stage3::next_turn;
-using stage3::Permit;
-using stage3::Queue;
-using stage3::Semaphore;
-using stage3::Task;
-using stage3::TaskGroup;
-using stage3::TimeLimit;
+using namespace stage3;
 
 // ---- Queue ----
 

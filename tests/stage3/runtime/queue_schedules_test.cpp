@@ -7,25 +7,9 @@
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
-#include <map>
-#include <optional>
 #include <random>
-#include <set>
-#include <string>
-#include <vector>
 
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::Task;
-using stage3::TimeLimit;
-using stage3::Timeout;
+using namespace stage3;
 using std::chrono::milliseconds;
 using tests::LoopTest;
 

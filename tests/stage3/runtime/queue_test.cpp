@@ -6,29 +6,8 @@
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::LifoQueue;
-using stage3::next_turn;
-using stage3::PriorityQueue;
-using stage3::Queue;
-using stage3::QueueEmpty;
-using stage3::QueueFull;
-using stage3::Task;
-using stage3::TimeLimit;
-using stage3::Timeout;
-using tests::Log;
-using tests::LoopTest;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

@@ -4,41 +4,19 @@
 #include "stage3_queue_crawler/runtime/net/resolver.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
 #include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
 #include <future>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-using namespace std::chrono_literals;
 using common::ResolveError;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::FetchError;
-using stage3::Resolver;
-using stage3::Response;
-using stage3::Session;
-using stage3::SessionOptions;
-using stage3::Task;
+using namespace stage3;
 using tests::ScriptedServer;
 
 // The tests outlive the coroutines, and a coroutine owns what it takes by value.

@@ -5,19 +5,8 @@
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <string>
-#include <utility>
-
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Permit;
-using stage3::Semaphore;
-using tests::Log;
-using tests::LoopTest;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

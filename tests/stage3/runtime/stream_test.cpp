@@ -6,34 +6,16 @@
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/no_memory.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <optional>
-#include <ostream> // doctest wants it
 #include <random>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::EndOfStream;
-using stage3::LimitExceeded;
-using stage3::Stream;
-using stage3::StreamLimits;
+using namespace stage3;
 
 namespace {
 

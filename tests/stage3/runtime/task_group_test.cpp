@@ -5,25 +5,8 @@
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-using namespace std::chrono_literals;
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Future;
-using stage3::Task;
-using stage3::TaskGroup;
-using tests::Log;
-using tests::LoopTest;
-using tests::Rain;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

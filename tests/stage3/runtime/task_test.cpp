@@ -6,23 +6,8 @@
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/in_bulk.h"
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-using namespace std::chrono_literals;
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::Future;
-using stage3::next_turn;
-using stage3::Task;
-using tests::Log;
-using tests::LoopTest;
-using tests::Rain;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

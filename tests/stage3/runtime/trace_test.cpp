@@ -2,27 +2,15 @@
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <array>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <regex>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::Future;
-using stage3::Queue;
+using namespace stage3;
 
 namespace {
 

@@ -7,31 +7,12 @@
 #include "stage3_queue_crawler/tours/time_limit.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <exception>
-#include <memory>
-#include <stdexcept>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::create_task;
-using stage3::Event;
-using stage3::Future;
-using stage3::next_turn;
-using stage3::Task;
-using stage3::Timeout;
-using stage3::wait_for;
-using tests::Log;
-using tests::LoopTest;
-using tests::Rain;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

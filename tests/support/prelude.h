@@ -1,0 +1,31 @@
+// What every file of tests needs: doctest, fmt, and the standard library's everyday
+// headers.
+//
+// A file of tests includes this and what it tests. It includes by name only what few
+// others need: threads, files, random numbers, and the system's own headers.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream> // doctest wants it
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
