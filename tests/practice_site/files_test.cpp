@@ -1,13 +1,8 @@
 #include "tests/practice_site/files.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string>
-#include <string_view>
 
 #include <sys/stat.h>
 

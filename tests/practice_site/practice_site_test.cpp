@@ -2,25 +2,14 @@
 #include "common/system/socket.h"
 #include "tests/practice_site/client.h"
 #include "tests/practice_site/site.h"
+#include "tests/support/prelude.h"
+#include "tests/support/process.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <csignal>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -137,31 +126,25 @@ class Process {
     std::string output_;
 };
 
-/// The program's path, which meson sets; empty if the test runs without meson.
-std::string program(const char* variable) {
-    const char* path = std::getenv(variable);
-    if (path == nullptr)
-        MESSAGE("skipped: " << variable << " does not say where the program is");
-    return path == nullptr ? "" : path;
-}
-
 std::string first_line(Process& process) {
     std::string line = process.read_until("\n");
     line.pop_back();
     return line;
 }
 
+/// What a URL has before its path.
+std::string origin_of(const std::string& url) { return url.substr(0, url.rfind('/')); }
+
+std::string site() { return tests::path_in("PRACTICE_SITE"); }
+
 } // namespace
 
 TEST_CASE("practice_site: prints its URL, and ends with its input") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
-    Process process(site, {"--pages", "20", "--size", "5000", "--until-eof"});
+    Process process(site(), {"--pages", "20", "--size", "5000", "--until-eof"});
     const std::string url = first_line(process);
     CHECK(url.starts_with("http://127.0.0.1:"));
     CHECK(url.ends_with("/"));
-    Client client(url.substr(0, url.size() - 1));
+    Client client(origin_of(url));
     client.send(get("/p/19"));
     CHECK(client.receive().body.size() == 5000);
     client.send(get("/p/20"));
@@ -172,17 +155,14 @@ TEST_CASE("practice_site: prints its URL, and ends with its input") {
 }
 
 TEST_CASE("practice_site: ends on SIGINT and SIGTERM, with clients waiting") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
     for (const int number : {SIGINT, SIGTERM}) {
-        Process process(site, {"--latency", "60000"});
-        const std::string url = first_line(process);
-        Client client(url.substr(0, url.size() - 1));
+        Process process(site(), {"--latency", "60000"});
+        const std::string origin = origin_of(first_line(process));
+        Client client(origin);
         client.send(get("/"));
         process.end_input(); // which it ignores without --until-eof
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        const Client another(url.substr(0, url.size() - 1));
+        const Client another(origin);
         process.signal(number);
         CHECK(process.read_rest() == "");
         CHECK(process.wait() == 0);
@@ -190,16 +170,12 @@ TEST_CASE("practice_site: ends on SIGINT and SIGTERM, with clients waiting") {
 }
 
 TEST_CASE("practice_site: shows on a terminal how busy it is") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
     if (!has_terminals()) {
         MESSAGE("skipped: this system has no pseudo-terminals (is /dev/pts mounted?)");
         return;
     }
-    Process process(site, {"--pages", "5"}, Kind::terminal);
-    const std::string url = first_line(process); // a terminal ends lines with \r\n
-    Client client(url.substr(0, url.size() - 2));
+    Process process(site(), {"--pages", "5"}, Kind::terminal);
+    Client client(origin_of(first_line(process)));
     client.send(get("/") + get("/p/1"));
     CHECK(client.receive().status == 200);
     CHECK(client.receive().status == 200);
@@ -212,13 +188,9 @@ TEST_CASE("practice_site: shows on a terminal how busy it is") {
 }
 
 TEST_CASE("practice_site: prints the manifest, and serves what it says") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
-    Process process(site, {"--pages", "60", "--links", "8", "--seed", "5", "--manifest",
-                           "--selector", "poll", "--until-eof"});
-    const std::string url = first_line(process);
-    const std::string origin = url.substr(0, url.size() - 1);
+    Process process(site(), {"--pages", "60", "--links", "8", "--seed", "5", "--manifest",
+                             "--selector", "poll", "--until-eof"});
+    const std::string origin = origin_of(first_line(process));
     const Site same({.pages = 60, .links = 8, .seed = 5});
     CHECK(process.read_until("\nend\n") == to_text(same.manifest(origin)));
     Client client(origin);
@@ -231,14 +203,10 @@ TEST_CASE("practice_site: prints the manifest, and serves what it says") {
 }
 
 TEST_CASE("practice_site: serves a folder") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
     std::string folder = "/tmp/practice_site.XXXXXX";
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
-    Process process(site, {"--root", folder, "--until-eof"});
-    const std::string url = first_line(process);
-    Client client(url.substr(0, url.size() - 1));
+    Process process(site(), {"--root", folder, "--until-eof"});
+    Client client(origin_of(first_line(process)));
     client.send(get("/") + get("/../") + get("/%2e%2e/", "Connection: close\r\n"));
     CHECK(client.receive().status == 200);
     CHECK(client.receive().status == 404);
@@ -249,16 +217,13 @@ TEST_CASE("practice_site: serves a folder") {
 }
 
 TEST_CASE("practice_site: keeps pages, logs requests, and prints counts") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
     std::string folder = "/tmp/practice_site.XXXXXX";
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     const std::string log = folder + "/log";
-    Process process(site, {"--pages", "20", "--keep", "--counts", "--log", log});
+    Process process(site(), {"--pages", "20", "--keep", "--counts", "--log", log});
     const std::string url = first_line(process);
     {
-        Client client(url.substr(0, url.size() - 1));
+        Client client(origin_of(url));
         client.send(get("/p/3"));
         const std::string made_up = client.receive().body;
         client.send(get("/p/3") + get("/nothing") + get("/nothing"));
@@ -282,15 +247,12 @@ TEST_CASE("practice_site: keeps pages, logs requests, and prints counts") {
     CHECK(process.wait() == 0);
     std::filesystem::remove_all(folder);
 
-    Process unable(site, {"--log", "/no/such/folder/log"});
+    Process unable(site(), {"--log", "/no/such/folder/log"});
     CHECK(unable.read_rest().starts_with("practice_site: cannot write to /no/such/"));
     CHECK(unable.wait() == 1);
 }
 
 TEST_CASE("practice_site: bad usage prints one line and exits with status 2") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"--pages", "0"},
              {"--pages", "-1"},
@@ -323,7 +285,7 @@ TEST_CASE("practice_site: bad usage prints one line and exits with status 2") {
          }) {
         CAPTURE(arguments.front());
         CAPTURE(arguments.back());
-        Process process(site, arguments);
+        Process process(site(), arguments);
         const std::string said = process.read_rest();
         CAPTURE(said);
         CHECK(process.wait() == 2);
@@ -333,14 +295,11 @@ TEST_CASE("practice_site: bad usage prints one line and exits with status 2") {
 }
 
 TEST_CASE("practice_site: a port that is taken means exit status 1") {
-    const std::string site = program("PRACTICE_SITE");
-    if (site.empty())
-        return;
-    Process first(site, {"--until-eof"});
+    Process first(site(), {"--until-eof"});
     const std::string url = first_line(first);
     const std::string port =
         url.substr(url.rfind(':') + 1, url.size() - url.rfind(':') - 2);
-    Process second(site, {"--port", port});
+    Process second(site(), {"--port", port});
     const std::string said = second.read_rest();
     CHECK(second.wait() == 1);
     CHECK(said.starts_with("practice_site: cannot listen on port " + port));
@@ -348,9 +307,7 @@ TEST_CASE("practice_site: a port that is taken means exit status 1") {
 }
 
 TEST_CASE("demo: reports what a stage missed and which stage did not run") {
-    const std::string demo = program("DEMO");
-    if (demo.empty())
-        return;
+    const std::string demo = tests::path_in("DEMO");
     // echo prints the URL, which is no finding; true prints nothing at all.
     for (const std::string_view stage : {"echo", "true"}) {
         Process process(demo, {"--pages", "30", fmt::format("idle={}", stage)});
