@@ -5,34 +5,16 @@
 #include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/url.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::FetchError;
-using stage3::Response;
-using stage3::Session;
-using stage3::SessionOptions;
-using tests::ScriptedServer;
-using tests::url_of;
+using namespace stage3;
+using namespace tests;
 using Kind = stage3::FetchError::Kind;
 
 // The tests outlive the coroutines, and a coroutine owns what it takes by value.

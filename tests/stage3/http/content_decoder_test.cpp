@@ -1,11 +1,5 @@
 #include "stage3_queue_crawler/http/content_decoder.h"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/prelude.h"
 
 #define ZLIB_CONST
 #include <zlib.h>

@@ -2,20 +2,9 @@
 // tests/support/with_https_server.py, which runs this.
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-
-using stage3::Coroutine;
-using stage3::FetchError;
-using stage3::Response;
-using stage3::Session;
+using namespace stage3;
 
 // A coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)

@@ -1,17 +1,8 @@
 // The head of a response, line by line, without a server. Versions of libcurl differ in
 // the heads that they accept, and the verdict must not depend on that.
 #include "stage3_queue_crawler/http/response_head.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <ostream> // doctest wants it
-#include <string>
-#include <string_view>
-#include <vector>
-
-using namespace std::chrono_literals;
 using stage3::ResponseHead;
 
 namespace {
