@@ -4,29 +4,15 @@
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/prelude.h"
 #include "tests/support/waits.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <ostream> // doctest wants it
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Console;
-using stage3::Coroutine;
-using stage3::Ending;
-using stage3::Progress;
+using namespace stage3;
 
 namespace {
 

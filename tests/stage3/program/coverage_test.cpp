@@ -1,22 +1,10 @@
 // When is a crawl a success? Not if it has checked nothing, and not if something is dead.
 #include "stage3_queue_crawler/program/coverage.h"
 #include "stage3_queue_crawler/program/exit_status.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-using stage3::Coverage;
-using stage3::Ending;
-using stage3::Outcome;
-using stage3::Reach;
-using stage3::Record;
-using stage3::Scope;
+using namespace stage3;
 using tests::url_of;
 
 namespace {

@@ -1,18 +1,6 @@
 // The event log that --trace writes.
 #include "tests/stage3/program/program_under_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstddef>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
-#include <ostream> // doctest wants it
-#include <string>
-
-#include <unistd.h>
-
 using namespace tests;
 
 TEST_CASE("--trace writes its events into a file") {
@@ -20,10 +8,9 @@ TEST_CASE("--trace writes its events into a file") {
     server.on("/", html("<a href=/gone>"));
     server.on("/robots.txt", tests::redirect_to("/rules"));
     server.on("/rules", tests::respond(200, "text/plain", "User-agent: x"));
-    const std::string file = fmt::format("/tmp/stage3_test_{}.trace", ::getpid());
-    CHECK(run_stage3({"--trace", file, server.url()}).status == 1);
-    std::ifstream stream(file);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    const TemporaryFile file;
+    CHECK(run_stage3({"--trace", file.path(), server.url()}).status == 1);
+    const std::string text = file.text();
     const auto count = [&](const std::string& words) {
         std::size_t number = 0;
         for (auto at = text.find(words); at != std::string::npos;
@@ -42,7 +29,6 @@ TEST_CASE("--trace writes its events into a file") {
     CHECK(count(R"("event":"queue","phase":"hand_over")") == 2);
     CHECK(count("\"item\":\"" + server.url("/gone") + "\"") == 1);
     CHECK(count(R"("event":"queue","phase":"task_done")") == 2);
-    std::remove(file.c_str());
 }
 
 TEST_CASE("a trace shows the outcome of each fetch") {
@@ -52,13 +38,12 @@ TEST_CASE("a trace shows the outcome of each fetch") {
     server.on("/broken", {tests::Send{"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n"
                                       "Content-Length: 9\r\n\r\nab"},
                           tests::Reset{}});
-    const std::string file = fmt::format("/tmp/stage3_test_{}.trace", ::getpid());
-    CHECK(run_stage3({"--no-robots", "--max-tries", "1", "--trace", file, server.url()})
+    const TemporaryFile file;
+    CHECK(run_stage3(
+              {"--no-robots", "--max-tries", "1", "--trace", file.path(), server.url()})
               .status
           == 1);
-    std::ifstream stream(file);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    std::remove(file.c_str());
+    const std::string text = file.text();
     CHECK(text.find(R"(/moved","status":302,"bytes":0,"next":")" + server.url() + "\"}")
           != std::string::npos);
     CHECK(text.find(R"(/broken","status":200,"bytes":2,"error":")") != std::string::npos);

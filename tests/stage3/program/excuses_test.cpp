@@ -1,17 +1,9 @@
 // Which dead URLs count: not those that are known, nor those that are ignored.
 #include "stage3_queue_crawler/program/formats/excuses.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-using stage3::Excuses;
-using stage3::Outcome;
-using stage3::Record;
-using stage3::Standing;
+using namespace stage3;
 using tests::url_of;
 
 namespace {

@@ -2,22 +2,10 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/text_report.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
-using namespace std::chrono_literals;
-using stage3::as_json;
-using stage3::for_terminal;
-using stage3::KnownUrls;
-using stage3::Outcome;
-using stage3::Record;
-using stage3::ReportLine;
-using stage3::ReportLines;
-using stage3::Standing;
+using namespace stage3;
 using tests::url_of;
 
 TEST_CASE("for a terminal, characters that aren't printable ASCII are escaped") {

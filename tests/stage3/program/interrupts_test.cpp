@@ -2,16 +2,10 @@
 // around it ends, too.
 #include "tests/stage3/program/program_under_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <ostream> // doctest wants it
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <unistd.h>
 
@@ -50,22 +44,6 @@ TEST_CASE(
           == "stage3: interrupted: 20 URLs that are known were not fetched\n");
 }
 
-TEST_CASE(
-    "after SIGHUP, another signal ends the program at once if its report isn't read") {
-    const PracticeSite site(many_pages);
-    const Finished finished =
-        run_stage3({"--format", "jsonl", site.server.url()},
-                   {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
-                        wait_until_it_rests(site);
-                        ::kill(process, SIGHUP);
-                        ::kill(process, SIGHUP);
-                        std::this_thread::sleep_for(200ms);
-                        CHECK(tests::is_running(process));
-                        ::kill(process, SIGTERM);
-                    }});
-    CHECK(finished.signal == SIGTERM);
-}
-
 TEST_CASE("SIGHUP changes nothing if the program was started to ignore it") {
     const HangingSite site(1);
     const Finished finished =
@@ -84,14 +62,8 @@ TEST_CASE(
     "Ctrl-C pressed twice ends the program at once, even while it writes its report") {
     // The report is longer than fits into a pipe, and no one reads it.
     ScriptedServer server;
-    std::string links = "<a href='/silent'>x</a>";
-    for (int i = 0; i < 100; ++i) {
-        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
-        links += fmt::format("<a href='{}'>x</a>", path);
-        server.on(path, html(""));
-    }
+    add_long_urls(server, "<a href='/silent'>x</a>");
     server.on("/silent", {Hold{}});
-    server.on("/", html(links));
     Clock::time_point pressed;
     const Finished finished = run_stage3(
         {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
@@ -107,30 +79,28 @@ TEST_CASE(
 }
 
 TEST_CASE("a second signal ends the program at once while it waits for a reader of its "
-          "records") {
+          "records, unless both are SIGHUP") {
     const PracticeSite site(many_pages);
-    const Finished finished =
-        run_stage3({"--format", "jsonl", site.server.url()},
-                   {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
-                        wait_until_it_rests(site);
-                        ::kill(process, SIGINT);
-                        std::this_thread::sleep_for(200ms);
-                        CHECK(tests::is_running(process));
-                        ::kill(process, SIGTERM);
-                    }});
-    CHECK(finished.signal == SIGTERM);
+    for (const int signal : {SIGINT, SIGHUP}) {
+        const Finished finished =
+            run_stage3({"--format", "jsonl", site.server.url()},
+                       {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
+                            wait_until_it_rests(site);
+                            ::kill(process, signal);
+                            if (signal == SIGHUP)
+                                ::kill(process, SIGHUP);
+                            std::this_thread::sleep_for(200ms);
+                            CHECK(tests::is_running(process));
+                            ::kill(process, SIGTERM);
+                        }});
+        CHECK(finished.signal == SIGTERM);
+    }
 }
 
 TEST_CASE(
     "once the crawl is over, the report comes out, unless Ctrl-C is pressed twice") {
     ScriptedServer server;
-    std::string links;
-    for (int i = 0; i < 100; ++i) {
-        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
-        links += fmt::format("<a href='{}'>x</a>", path);
-        server.on(path, html(""));
-    }
-    server.on("/", html(links));
+    add_long_urls(server);
     const Finished finished = run_stage3(
         {server.url()}, {.leave_output_unread = true, .meanwhile = [&](pid_t process) {
                              wait_until([&] { return server.requests().size() >= 102; });

@@ -3,15 +3,6 @@
 #include "tests/stage3/program/program_under_test.h"
 #include "tests/support/in_bulk.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstddef>
-#include <ostream> // doctest wants it
-#include <set>
-#include <string>
-#include <vector>
-
 using namespace tests;
 
 TEST_CASE("ten thousand connections that hang give ten thousand records") {

@@ -2,23 +2,15 @@
 #include "stage3_queue_crawler/program/memory_reserve.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
 #include <fstream>
 #include <list>
-#include <memory>
 #include <new>
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
 using namespace stage3;
 
 namespace {

@@ -4,29 +4,18 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/program/options.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <iterator>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::CrawlSettings;
-using stage3::Options;
-using stage3::OrderName;
-using stage3::Reach;
+using namespace stage3;
 
 namespace {
 
@@ -38,6 +27,11 @@ Options read(std::vector<std::string> arguments) {
         words.push_back(argument.data());
     words.push_back(nullptr);
     return stage3::read_options(static_cast<int>(arguments.size()), words.data());
+}
+
+std::vector<std::string> split(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
 }
 
 } // namespace
@@ -61,55 +55,12 @@ TEST_CASE("without options, a crawl has the defaults of CrawlSettings and is pol
 }
 
 TEST_CASE("each option sets the setting that it names") {
-    const Options options = read({"-w",
-                                  "3",
-                                  "-d",
-                                  "0",
-                                  "--max-pages",
-                                  "7",
-                                  "--max-redirects",
-                                  "0",
-                                  "--max-tries",
-                                  "1",
-                                  "--scope",
-                                  "domain",
-                                  "--order",
-                                  "priority",
-                                  "--timeout",
-                                  "1.5",
-                                  "--fetch-timeout",
-                                  "60",
-                                  "--connect-timeout",
-                                  "0.2",
-                                  "--max-body",
-                                  "2k",
-                                  "--no-robots",
-                                  "--max-per-host",
-                                  "4",
-                                  "--delay",
-                                  "0.25",
-                                  "--user-agent",
-                                  "me",
-                                  "--header",
-                                  "A: b",
-                                  "--header",
-                                  "C: d",
-                                  "--parse-threads",
-                                  "0",
-                                  "--selector",
-                                  "poll",
-                                  "--format",
-                                  "dot",
-                                  "-o",
-                                  "f",
-                                  "--top",
-                                  "0",
-                                  "--trace",
-                                  "t",
-                                  "--progress",
-                                  "always",
-                                  "-v",
-                                  "-q"});
+    const Options options = read(split(
+        "-w 3 -d 0 --max-pages 7 --max-redirects 0 --max-tries 1 --scope domain "
+        "--order priority --timeout 1.5 --fetch-timeout 60 --connect-timeout 0.2 "
+        "--max-body 2k --no-robots --max-per-host 4 --delay 0.25 --user-agent me "
+        "--header A:b --header C:d --parse-threads 0 --selector poll --format dot -o f "
+        "--top 0 --trace t --progress always -v -q"));
     const CrawlSettings& crawl = options.crawl;
     CHECK(crawl.workers == 3);
     CHECK(crawl.max_depth == 0);
@@ -127,7 +78,7 @@ TEST_CASE("each option sets the setting that it names") {
     CHECK(crawl.politeness.max_per_host == 4);
     CHECK(crawl.politeness.delay == 250ms);
     CHECK(crawl.session.user_agent == "me");
-    CHECK(crawl.session.headers == std::vector<std::string>{"A: b", "C: d"});
+    CHECK(crawl.session.headers == std::vector<std::string>{"A:b", "C:d"});
     CHECK_FALSE(crawl.parse_in_threads);
     CHECK(options.selector == "poll");
     CHECK(options.format->name == "dot");

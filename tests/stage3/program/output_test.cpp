@@ -3,33 +3,19 @@
 #include "stage3_queue_crawler/program/output.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::Output;
-using stage3::Task;
+using namespace stage3;
 
 namespace {
 

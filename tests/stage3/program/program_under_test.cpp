@@ -2,16 +2,11 @@
 
 #include "tests/support/waits.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
 #include <csignal>
-#include <cstdint>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <functional>
+#include <iterator>
 #include <sstream>
-#include <utility>
 
 namespace tests {
 namespace {
@@ -56,6 +51,15 @@ Finished run_preloaded(const std::string& variable,
     return run(preloaded(variable, arguments), how);
 }
 
+TemporaryFile::~TemporaryFile() { std::filesystem::remove(path_); }
+
+std::string TemporaryFile::text() const {
+    std::ifstream file(path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void TemporaryFile::write(std::string_view text) const { std::ofstream(path_) << text; }
+
 std::vector<std::string> lines(const std::string& text) {
     std::vector<std::string> result;
     std::istringstream stream(text);
@@ -89,6 +93,15 @@ HangingSite::HangingSite(int pages) {
     for (int i = 0; i < pages; ++i) {
         links += fmt::format("<a href=/{}>x</a>", i);
         server.on(fmt::format("/{}", i), {Hold{}});
+    }
+    server.on("/", html(links));
+}
+
+void add_long_urls(ScriptedServer& server, std::string links) {
+    for (int i = 0; i < 100; ++i) {
+        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
+        links += fmt::format("<a href='{}'>x</a>", path);
+        server.on(path, html(""));
     }
     server.on("/", html(links));
 }

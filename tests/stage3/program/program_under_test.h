@@ -3,20 +3,16 @@
 #pragma once
 
 #include "tests/practice_site/background_site.h"
+#include "tests/support/prelude.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"
 
-#include <chrono>
-#include <cstddef>
-#include <map>
-#include <set>
-#include <string>
 #include <thread>
-#include <vector>
+
+#include <unistd.h>
 
 namespace tests {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 std::string program();
@@ -31,6 +27,23 @@ std::vector<std::string> preloaded(const std::string& variable,
 Finished run_preloaded(const std::string& variable,
                        const std::vector<std::string>& arguments,
                        const RunOptions& how = {});
+
+/// A file that is gone when the test ends. It isn't there before someone writes it.
+class TemporaryFile {
+  public:
+    TemporaryFile() = default;
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    ~TemporaryFile();
+
+    const std::string& path() const { return path_; }
+    std::string text() const;
+    /// Lets it be there, with this text.
+    void write(std::string_view text = "") const;
+
+  private:
+    std::string path_ = fmt::format("/tmp/stage3_test_{}", ::getpid());
+};
 
 std::vector<std::string> lines(const std::string& text);
 
@@ -58,6 +71,10 @@ struct HangingSite {
 
     ScriptedServer server;
 };
+
+/// Lets the server have a page with links to a hundred others, whose URLs are so long
+/// that a report of them doesn't fit into a pipe. `links`: the links before these.
+void add_long_urls(ScriptedServer& server, std::string links = "");
 
 struct PracticeSite : practice_site::BackgroundSite {
     explicit PracticeSite(const practice_site::SiteOptions& options,

@@ -1,20 +1,9 @@
 // Which redirects a site's author should mend, and where.
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <functional>
-#include <ostream> // doctest wants it
-#include <string>
-
-using namespace std::chrono_literals;
-using stage3::KnownUrl;
-using stage3::KnownUrls;
-using stage3::Outcome;
-using stage3::Record;
+using namespace stage3;
 using tests::url_of;
 
 namespace {

@@ -3,24 +3,10 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/report_page.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-using namespace std::chrono_literals;
-using stage3::KnownUrls;
-using stage3::Outcome;
-using stage3::Record;
-using stage3::ReportLines;
-using stage3::Standing;
+using namespace stage3;
 using tests::url_of;
 
 namespace {

@@ -1,15 +1,10 @@
 // What a user may give a crawl to begin with, and what is refused.
 #include "common/command_line/usage_error.h"
 #include "stage3_queue_crawler/program/roots.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
+#include "tests/support/prelude.h"
 
 #include <filesystem>
 #include <fstream>
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
 
 #include <unistd.h>
 

@@ -1,20 +1,6 @@
 // The program has too few descriptors, or can start no thread.
 #include "tests/stage3/program/program_under_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <ostream> // doctest wants it
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <unistd.h>
-
 using namespace tests;
 
 TEST_CASE("with few descriptors there are fewer workers, and no link is reported dead") {
@@ -42,30 +28,23 @@ TEST_CASE("with few descriptors there are fewer workers, and no link is reported
 
 TEST_CASE("finished results come out, even if the crawl can't continue") {
     ScriptedServer server;
-    std::string links;
-    for (int i = 0; i < 100; ++i) {
-        const std::string path = fmt::format("/{}/{}", i, std::string(2000, 'x'));
-        links += fmt::format("<a href='{}'>x</a>", path);
-        server.on(path, html(""));
-    }
-    server.on("/", html(links));
+    add_long_urls(server);
     // Descriptors run out while the program waits for the reader of its results.
-    const std::string file = fmt::format("/tmp/stage3_test_{}.none", ::getpid());
+    const TemporaryFile file;
     std::vector<std::string> command{"/bin/sh", "-c",
                                      R"(file=$1; shift
            { "$@"; echo "status $?" >&2; } |
            { until [ -e "$file" ]; do sleep .1; done; cat; })",
-                                     "sh", file};
-    const auto crawl = preloaded("NO_SOCKETS_WHEN=" + file,
+                                     "sh", file.path()};
+    const auto crawl = preloaded("NO_SOCKETS_WHEN=" + file.path(),
                                  {"-w", "1", "--format", "jsonl", server.url()});
     command.insert(command.end(), crawl.begin(), crawl.end());
     const Finished finished =
         tests::run(command, {.meanwhile = [&](pid_t) {
                        wait_until([&] { return server.requests().size() > 20; });
                        wait_until_it_rests(server);
-                       std::ofstream(file).flush();
+                       file.write();
                    }});
-    std::filesystem::remove(file);
     CHECK(finished.err.find("there is no descriptor for even one connection")
           != std::string::npos);
     CHECK(finished.err.ends_with("status 3\n"));

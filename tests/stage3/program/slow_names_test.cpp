@@ -2,20 +2,7 @@
 #include "tests/stage3/program/program_under_test.h"
 #include "tests/support/waits.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <ostream> // doctest wants it
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <unistd.h>
 
 using namespace tests;
 
@@ -46,17 +33,16 @@ Finished run_with_slow_names(const std::vector<std::string>& arguments,
 
 TEST_CASE("a name that takes long to look up delays no other host") {
     const NamedSite site(30);
-    const std::string file = fmt::format("/tmp/stage3_test_{}.names", ::getpid());
+    const TemporaryFile file;
     const Finished finished =
-        run_preloaded("SLOW_NAMES_UNTIL=" + file,
+        run_preloaded("SLOW_NAMES_UNTIL=" + file.path(),
                       {"--format", "jsonl", "-w", "2", "--no-robots", "-d", "29",
                        site.url("slow.test"), site.url("fast.test")},
                       {.meanwhile = [&](pid_t) {
                           wait_until([&] { return site.server.requests().size() >= 30; });
                           wait_until_it_rests(site.server);
-                          std::ofstream(file).flush();
+                          file.write();
                       }});
-    std::filesystem::remove(file);
     const auto records = lines(finished.out);
     REQUIRE(records.size() == 60);
     for (std::size_t i = 0; i < records.size(); ++i) {

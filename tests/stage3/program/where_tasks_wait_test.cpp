@@ -2,22 +2,12 @@
 #include "common/system/socket.h"
 #include "tests/stage3/program/program_under_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
 #include <csignal>
-#include <cstddef>
-#include <filesystem>
 #include <fstream>
-#include <ostream> // doctest wants it
-#include <sstream>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace tests;
 
@@ -32,13 +22,6 @@ bool ignores_quit(pid_t process) {
     }
     std::this_thread::sleep_for(1s);
     return true;
-}
-
-std::string read_file(const std::string& path) {
-    const std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 } // namespace
@@ -56,10 +39,10 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
     tests::Reply start = html(links);
     start.emplace_back(tests::KeepOpen{}); // or libcurl 8.23 sees its end too late
     server.on("/", start);
-    const std::string file = fmt::format("/tmp/stage3_test_{}.err", ::getpid());
+    const TemporaryFile file;
     const auto tables = [&] {
         std::vector<std::string> result;
-        const std::string all = read_file(file);
+        const std::string all = file.text();
         const std::string begin = "stage3: 12 tasks are not done. ";
         for (auto at = all.find(begin); at != std::string::npos;) {
             const auto next = all.find(begin, at + 1);
@@ -70,7 +53,7 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
     };
     const Finished finished =
         tests::run({"/bin/sh", "-c", R"(exec "$0" -q --format jsonl -w 10 "$1" 2> "$2")",
-                    program(), server.url(), file},
+                    program(), server.url(), file.path()},
                    {.meanwhile = [&](pid_t process) {
                        wait_until([&] { return server.requests().size() >= 12; });
                        for (const std::size_t number : {1U, 2U}) {
@@ -96,24 +79,21 @@ TEST_CASE("Ctrl-\\ shows where all tasks wait, each time, and the crawl continue
         CHECK(has("\n  for a future\nThe loop: 1")); // 10, or 11 with libcurl 8.23
         CHECK(has(" descriptors are watched, the next timer is due in "));
     }
-    std::filesystem::remove(file);
 }
 
 TEST_CASE("Ctrl-\\ before there are tasks does nothing") {
     ScriptedServer server;
     server.on("/", html(""));
-    const std::string file = fmt::format("/tmp/stage3_test_{}.fifo", ::getpid());
-    REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+    const TemporaryFile file;
+    REQUIRE(::mkfifo(file.path().c_str(), 0600) == 0);
     common::Socket reader;
-    const Finished finished =
-        run_stage3({"--trace", file, server.url()}, {.meanwhile = [&](pid_t process) {
-                       wait_until([&] { return ignores_quit(process); });
-                       ::kill(process, SIGQUIT);
-                       reader =
-                           common::Socket(::open(file.c_str(), O_RDONLY | O_NONBLOCK));
-                   }});
+    const Finished finished = run_stage3(
+        {"--trace", file.path(), server.url()}, {.meanwhile = [&](pid_t process) {
+            wait_until([&] { return ignores_quit(process); });
+            ::kill(process, SIGQUIT);
+            reader = common::Socket(::open(file.path().c_str(), O_RDONLY | O_NONBLOCK));
+        }});
     CHECK(finished.signal == 0);
     CHECK(finished.status == 0);
     CHECK(finished.err.empty());
-    std::filesystem::remove(file);
 }

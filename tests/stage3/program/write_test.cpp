@@ -2,20 +2,12 @@
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/program/write.h"
 #include "tests/support/faults.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <ostream> // doctest wants it
-#include <string>
-#include <system_error>
 #include <thread>
 
 #include <fcntl.h>
@@ -23,7 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
 using stage3::WriteEnd;
 
 namespace {
