@@ -9,12 +9,7 @@
 #include "tests/support/listener.h"
 #include "tests/support/prelude.h"
 
-using first::Coroutine;
-using first::Future;
-using first::FuturePtr;
-using first::Generator;
-using first::Task;
-using first::Waiting;
+using namespace first;
 
 namespace {
 
