@@ -8,20 +8,12 @@
 #include "stage3_queue_crawler/first/task.h"
 #include "tests/crawl/whole_site.h"
 #include "tests/support/in_bulk.h"
+#include "tests/support/prelude.h"
 #include "tests/support/process.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
 #include <random>
-#include <set>
-#include <string>
 
-using stage3::first::Crawl;
-using stage3::first::EventLoop;
-using stage3::first::Task;
+using namespace stage3::first;
 using tests::run_program;
 
 namespace {

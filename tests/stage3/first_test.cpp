@@ -6,30 +6,12 @@
 #include "stage3_queue_crawler/first/queue.h"
 #include "stage3_queue_crawler/first/shared_queue.h"
 #include "stage3_queue_crawler/first/task.h"
+#include "tests/support/prelude.h"
 #include "tests/support/socket_pair.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
-#include <map>
 #include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
-using stage3::first::Cancelled;
-using stage3::first::Coroutine;
-using stage3::first::EventLoop;
-using stage3::first::Future;
-using stage3::first::Group;
-using stage3::first::Queue;
-using stage3::first::Runnable;
-using stage3::first::RunQueue;
-using stage3::first::SharedQueue;
-using stage3::first::Task;
+using namespace stage3::first;
 
 namespace {
 
@@ -515,8 +497,6 @@ TEST_CASE("the smallest group: when a child fails, the others are asked to end")
 }
 
 // ---- A queue on another machine ----
-
-using namespace std::chrono_literals;
 
 TEST_CASE("the smallest shared queue: its processes get each URL once") {
     SharedQueue queue("/", 10s);

@@ -6,24 +6,12 @@
 #include "stage3_queue_crawler/first/socket_io.h"
 #include "stage3_queue_crawler/first/task.h"
 #include "tests/support/in_bulk.h"
+#include "tests/support/prelude.h"
 #include "tests/support/process.h"
 
-#include <doctest/doctest.h>
-
-#include <array>
 #include <cerrno>
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
 #include <list>
-#include <memory>
-#include <optional>
 #include <random>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -33,11 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::first::Cancelled;
-using stage3::first::Coroutine;
-using stage3::first::EventLoop;
-using stage3::first::Task;
+using namespace stage3::first;
 
 namespace {
 

@@ -4,35 +4,13 @@
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 using common::Url;
-using stage3::Coroutine;
-using stage3::Crawler;
-using stage3::Ending;
-using stage3::EventLoop;
-using stage3::Found;
-using stage3::FrontierCounts;
-using stage3::FrontierSettings;
-using stage3::Queue;
-using stage3::Record;
-using tests::Hold;
-using tests::html;
-using tests::ScriptedServer;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

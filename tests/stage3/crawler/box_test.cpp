@@ -11,15 +11,7 @@
 #include "tests/support/box/shrink.h"
 #include "tests/support/box/site.h"
 #include "tests/support/in_bulk.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstdint>
-#include <cstdlib>
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
+#include "tests/support/prelude.h"
 
 using namespace tests;
 

@@ -6,13 +6,6 @@
 #include "tests/support/box/http.h"
 #include "tests/support/box/scripted_web.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
-#include <cstdint>
-#include <string>
-
 namespace tests {
 
 /// A crawl's settings. `web.time().now()` is the time, and `Result::seconds` go by it.

@@ -3,20 +3,11 @@
 
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "tests/support/faults.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <string>
-#include <vector>
 
 namespace tests {
 
-using namespace std::chrono_literals;
 using stage3::CrawlSettings;
 using stage3::Ending;
 using stage3::EventLoop;

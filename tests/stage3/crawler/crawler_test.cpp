@@ -1,13 +1,6 @@
 // A crawl of a scripted server, which also makes the mistakes that it is told to make.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
-
 using namespace tests;
 
 TEST_CASE("a crawl fetches every page once and ends") {

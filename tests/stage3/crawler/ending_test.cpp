@@ -3,14 +3,6 @@
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "tests/stage3/crawler/crawl_in_box.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 using namespace tests;
 
 TEST_CASE_FIXTURE(SiteInBox, "a cancelled crawl ends at once and reports what was done") {

@@ -1,12 +1,6 @@
 // Links into pages, which may be met before the page is read, or after.
 #include "stage3_queue_crawler/crawler/fragments.h"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "tests/support/prelude.h"
 
 using stage3::Fragments;
 

@@ -2,19 +2,9 @@
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
 #include <initializer_list>
-#include <string>
-#include <vector>
 
-using namespace std::chrono_literals;
-using stage3::EventLoop;
-using stage3::GateLimits;
-using stage3::Passage;
+using namespace stage3;
 using tests::Log;
 
 namespace {

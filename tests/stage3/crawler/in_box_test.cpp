@@ -2,19 +2,8 @@
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "tests/stage3/crawler/crawl_in_box.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 using namespace tests;
-using stage3::Coroutine;
-using stage3::FetchError;
+using namespace stage3;
 
 namespace {
 

@@ -1,21 +1,13 @@
 // The table of all URLs.
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/queued_work.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 using common::Url;
-using stage3::KnownUrl;
-using stage3::KnownUrls;
+using namespace stage3;
 using tests::url_of;
 
 TEST_SUITE("known URLs") {

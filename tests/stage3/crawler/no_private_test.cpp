@@ -6,27 +6,12 @@
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <map>
-#include <ostream> // doctest wants it
-#include <string>
-#include <utility>
-#include <vector>
-
-using stage3::Crawler;
-using stage3::CrawlSettings;
-using stage3::EventLoop;
-using stage3::Outcome;
-using stage3::Record;
-using stage3::Scope;
-using tests::html;
-using tests::redirect_to;
-using tests::ScriptedServer;
+using namespace stage3;
+using namespace tests;
 
 namespace {
 

@@ -1,15 +1,7 @@
 // How the crawler fetches and obeys robots.txt. robots_test.cpp tests how it is read.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstddef>
 #include <list>
-#include <ostream> // doctest wants it
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace tests;
 

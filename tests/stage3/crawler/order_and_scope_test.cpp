@@ -3,14 +3,6 @@
 #include "common/text/join.h"
 #include "tests/stage3/crawler/crawl_under_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
-
 using namespace tests;
 
 TEST_CASE("with one worker, the records have the queue's order") {

@@ -1,15 +1,9 @@
 // An order that is chosen when the program starts, and in which items that have had their
 // turn go first.
 #include "stage3_queue_crawler/crawler/order.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <functional>
-#include <string>
-
-using stage3::Numbered;
-using stage3::OrderName;
+using namespace stage3;
 
 namespace {
 

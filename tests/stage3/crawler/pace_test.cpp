@@ -1,13 +1,9 @@
 // The pace that a host puts up with, and how it's found.
 #include "stage3_queue_crawler/crawler/pace.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <cstddef>
 #include <limits>
 
-using namespace std::chrono_literals;
 using stage3::Pace;
 
 namespace {

@@ -2,14 +2,6 @@
 #include "stage3_queue_crawler/crawler/parking_lot.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
-#include <optional>
-#include <utility>
-
-using namespace std::chrono_literals;
 using stage3::EventLoop;
 using tests::Log;
 

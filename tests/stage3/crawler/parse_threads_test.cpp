@@ -4,39 +4,19 @@
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <iterator>
-#include <memory>
-#include <ostream> // doctest wants it
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace std::chrono_literals;
-using stage3::Crawler;
-using stage3::CrawlSettings;
-using stage3::Ending;
-using stage3::EventLoop;
-using stage3::Outcome;
-using stage3::Pattern;
-using stage3::Record;
-using stage3::Scope;
+using namespace stage3;
 using tests::ScriptedServer;
 
 namespace {

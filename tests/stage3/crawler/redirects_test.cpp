@@ -1,14 +1,6 @@
 // Redirects: chains, circles, and targets that lead nowhere.
 #include "tests/stage3/crawler/crawl_under_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstddef>
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
-
 using namespace tests;
 
 TEST_CASE("each redirect of a chain gets a record at its page's depth") {

@@ -1,12 +1,9 @@
 #include "stage3_queue_crawler/crawler/retry.h"
-
-#include <doctest/doctest.h>
+#include "tests/support/prelude.h"
 
 #include <initializer_list>
 
-using namespace std::chrono_literals;
-using stage3::FetchError;
-using stage3::RetryPolicy;
+using namespace stage3;
 using Kind = stage3::FetchError::Kind;
 
 TEST_CASE("temporary failures are tried again after growing waits") {

@@ -4,23 +4,11 @@
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/support/box/http.h"
 #include "tests/support/box/scripted_web.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <chrono>
-#include <cstddef>
 #include <deque>
-#include <string>
-#include <utility>
-#include <vector>
 
-using namespace std::chrono_literals;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Future;
-using stage3::RobotsCache;
-using stage3::TaskGroup;
+using namespace stage3;
 
 namespace box = tests::box;
 

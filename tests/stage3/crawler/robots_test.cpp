@@ -1,12 +1,7 @@
 // Numbers in the tests' names are the sections of RFC 9309.
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/robots.h"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
+#include "tests/support/prelude.h"
 
 using stage3::Robots;
 

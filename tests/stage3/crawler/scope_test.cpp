@@ -1,20 +1,12 @@
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "tests/support/in_bulk.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
 #include <random>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
-using stage3::Pattern;
-using stage3::Reach;
-using stage3::registrable_domain;
-using stage3::Scope;
+using namespace stage3;
 using tests::url_of;
 
 namespace {

@@ -1,14 +1,6 @@
 // How much of sitemaps is read, and how long a crawl waits for them.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
-
 using namespace tests;
 
 namespace {

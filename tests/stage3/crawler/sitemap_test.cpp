@@ -1,20 +1,11 @@
 // Which URLs a sitemap lists, however it's written, and however hostile it is.
 #include "stage3_queue_crawler/crawler/sitemap.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <zlib.h>
 
-using stage3::read_sitemap;
-using stage3::Sitemap;
-using stage3::SitemapLimits;
+using namespace stage3;
 
 namespace {
 

@@ -1,17 +1,10 @@
 #include "stage3_queue_crawler/crawler/traps.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <cstddef>
 #include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
-using stage3::TrapLimits;
-using stage3::Traps;
+using namespace stage3;
 using tests::url_of;
 
 namespace {

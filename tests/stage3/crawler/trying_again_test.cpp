@@ -1,13 +1,6 @@
 // Which failures are tried again, how often, and when.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <ostream> // doctest wants it
-#include <string>
-#include <vector>
-
 using namespace tests;
 
 TEST_CASE_FIXTURE(SiteInBox,

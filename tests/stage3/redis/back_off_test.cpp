@@ -1,14 +1,9 @@
 // Pauses grow up to a limit, and differ from client to client.
 #include "stage3_queue_crawler/redis/back_off.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <ostream> // doctest wants it
 #include <random>
-#include <set>
 
-using namespace std::chrono_literals;
 using stage3::BackOff;
 
 TEST_CASE(

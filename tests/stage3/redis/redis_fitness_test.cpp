@@ -1,14 +1,8 @@
 // What is wrong with a Redis, judged by what it says.
 #include "stage3_queue_crawler/redis/redis_fitness.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <ostream> // doctest wants it
-#include <string>
-
-using stage3::fault_in;
-using stage3::may_pass;
-using stage3::RedisError;
+using namespace stage3;
 
 namespace {
 

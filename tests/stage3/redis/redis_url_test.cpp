@@ -1,16 +1,8 @@
 // URLs of a Redis as people write them, and their mistakes.
 #include "stage3_queue_crawler/redis/redis_url.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
-using stage3::parse_redis_url;
-using stage3::RedisUrl;
+using namespace stage3;
 
 namespace {
 

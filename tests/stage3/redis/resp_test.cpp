@@ -3,26 +3,12 @@
 #include "stage3_queue_crawler/redis/resp.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
+#include "tests/support/prelude.h"
 
 #include <sys/socket.h>
 
 using namespace std::string_literals;
-using stage3::Coroutine;
-using stage3::RedisReply;
-using stage3::ReplyReader;
-using stage3::Stream;
+using namespace stage3;
 
 namespace {
 

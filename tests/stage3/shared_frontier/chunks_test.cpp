@@ -1,16 +1,9 @@
 #include "stage3_queue_crawler/shared_frontier/chunks.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-
-#include <set>
-#include <string>
-#include <vector>
-
 using common::Url;
-using stage3::Chunk;
-using stage3::make_chunks;
-using stage3::server_of;
+using namespace stage3;
 using tests::url_of;
 
 namespace {

@@ -1,10 +1,6 @@
 // What processes find out about fragments, written down and read again.
 #include "stage3_queue_crawler/shared_frontier/shared_fragments.h"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
+#include "tests/support/prelude.h"
 
 using namespace stage3;
 

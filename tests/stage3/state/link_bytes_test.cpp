@@ -1,15 +1,9 @@
 // The links of a page, written down and read again, also when the file is damaged.
 #include "stage3_queue_crawler/state/link_bytes.h"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
+#include "tests/support/prelude.h"
 
 using common::LinkRole;
-using stage3::read_links;
-using stage3::to_bytes;
+using namespace stage3;
 
 namespace {
 
