@@ -9,7 +9,7 @@
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
-#include "tests/stage3/runtime/loop_test.h"
+#include "tests/stage3/runtime/virtual_loop.h"
 
 #include <fmt/core.h>
 

@@ -6,7 +6,7 @@
 // tenth of a millisecond. The clock jumps while all tasks wait and is advanced wherever
 // something is computed, so the numbers are exact. Page 18 of the book.
 #include "stage3_queue_crawler/runtime/task/task_group.h"
-#include "tests/stage3/runtime/loop_test.h"
+#include "tests/stage3/runtime/virtual_loop.h"
 
 #include <fmt/core.h>
 

@@ -8,10 +8,21 @@
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-#include "tests/stage3/runtime/loop_test.h"
+#include "tests/stage3/runtime/virtual_loop.h"
 
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 using stage3::Cancelled;
 using stage3::Coroutine;
