@@ -9,10 +9,13 @@
 
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/visit.h"
+#include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/task/future.h"
 #include "tests/support/url.h"
 
 #include <doctest/doctest.h>
