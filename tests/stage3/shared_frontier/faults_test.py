@@ -105,7 +105,7 @@ class FaultTest(unittest.TestCase):
         """The records, read by a process that has not taken part."""
         words = stage3.shared(urls or self.urls, "crawl")
         status, text, said = stage3.run("--report", "--format", "jsonl", *words)
-        self.assertEqual(len(stage3.all_records(text)), len(stage3.read_records(text)), "a URL has two records")
+        self.assertEqual(len(stage3.records_in(text)), len(stage3.read_records(text)), "a URL has two records")
         return status, stage3.read_records(text), said
 
     def assert_all_is_right(self, site, *arguments):
