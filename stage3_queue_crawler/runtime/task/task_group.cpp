@@ -26,9 +26,8 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
     } catch (...) {
         note_failure_of_body(std::current_exception());
     }
-    body_has_ended_ = true;
     if (request || has_failed())
-        cancel();
+        abort();
     while (!children_.empty()) {
         const auto last_has_ended = make_future_of_last();
         try {
@@ -40,7 +39,7 @@ Coroutine<> TaskGroup::run(Coroutine<> body) {
             // Keep the first one, unless it was our own, which has no message.
             if (!request || (asked_parent_ && !cancelled.message.empty()))
                 request = cancelled;
-            cancel(); // and keep waiting: they use what is ours
+            abort(); // and keep waiting: they use what is ours
         }
     }
     has_ended_ = true;
@@ -67,6 +66,11 @@ void TaskGroup::cancel() {
         return;
     for (const Child& child : children_)
         child.task->cancel({});
+}
+
+void TaskGroup::abort() {
+    is_aborting_ = true;
+    cancel();
 }
 
 void TaskGroup::check_runs() const {
@@ -105,7 +109,7 @@ void TaskGroup::child_has_ended(Position position) {
         children_.erase(position);
     if (children_.empty() && last_has_ended_)
         last_has_ended_->set_result_unless_done();
-    if (!failed || asked_parent_ || (is_ending_ && body_has_ended_))
+    if (!failed || asked_parent_ || is_aborting_)
         return;
     cancel();
     asked_parent_ = true; // it may wait anywhere in the body

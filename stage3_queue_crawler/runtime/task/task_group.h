@@ -84,6 +84,7 @@ class TaskGroup {
     }
     EventLoop& loop() const { return *parent_->future().loop(); }
     void check_runs() const;
+    void abort();
     void adopt(Ref<FutureBase> child);
     void child_has_ended(Position position);
     bool has_failed() const { return body_failure_ || !failed_.empty(); }
@@ -100,7 +101,7 @@ class TaskGroup {
     std::vector<common::Place> body_way_;    // of that; the innermost coroutine first
     bool body_failed_first_ = false;         // before any child
     bool is_ending_ = false;                 // all children were asked to end
-    bool body_has_ended_ = false;
+    bool is_aborting_ = false;  // the body has failed, or `run` was asked to end
     bool asked_parent_ = false; // to end, by us
     bool has_ended_ = false;
 };
