@@ -52,7 +52,7 @@ PAGES_WITH_BOTH_KINDS = ["01", "02", "03", "04"]  # of the first two
 
 
 def row_alone(tests: str, row: str) -> str:
-    """A file of the rows' tests without those of other rows, which take half of the time to compile."""
+    """A step's test without the cases of other rows, which take half of the time to compile."""
     return re.sub(r"^TEST_CASE.*?^}\n", lambda case: case[0] if f'"{row}:' in case[0] else "", tests,
                   flags=re.M | re.S)
 
@@ -269,7 +269,7 @@ class Track:
         self.course, self.build = course, build
         self.solutions = {step.file: step.solution_text() for step in course.steps}
         self.table = yours.read_table((yours.GIVEN / "rows.txt").read_text(encoding="utf-8"))
-        self.sources = sorted(yours.GIVEN.glob("rows_*.cpp"))
+        self.sources = yours.rows_tests(course)
 
     def examinations(self) -> dict[str, Callable[[], list[str]]]:
         convicted = {f"track, {name}": functools.partial(self.convicts, section)
@@ -314,13 +314,14 @@ class Track:
         return problems
 
     def rows_hold(self) -> list[str]:
-        tests = "".join(one.read_text(encoding="utf-8") for one in self.sources)
-        names = re.findall(r'TEST_CASE\w*\([^"]*"(\w+):', tests)
+        tests = [set(re.findall(r'TEST_CASE\w*\([^"]*"(\w+):', one.read_text(encoding="utf-8")))
+                 for one in self.sources]
+        names = [name for found in tests for name in found]
         rows = self.table.rows()
         program = yours.make(self.course, self.build, "rows", self.sources, [], self.folder("all", {}))
         outcomes = yours.run_rows(program, rows)
-        return ([f"{row.name}: no test, or no page {row.page}, or no line on what goes wrong without it" for row in rows
-                 if row.name not in names or not yours.page_of(row) or not row.bites]
+        return ([f"{row.name}: not in one step's test, or no page {row.page}, or no line on what goes wrong without it"
+                 for row in rows if names.count(row.name) != 1 or not yours.page_of(row) or not row.bites]
                 + [f"{name}: it's not in rows.txt" for name in names if name not in outcomes]
                 + [f"{name} should hold:\n{outcome.headline}" for name, outcome in outcomes.items()
                    if outcome.kind != "passed"])

@@ -6,7 +6,8 @@
     ./learn yours check          tests it against asyncio's promises, row by row
     ./learn yours bench          measures it beside our runtime and asyncio
 
-The crawler's heart and the rows are given, in track/. Build products go to .learn/yours/.
+The crawler's heart and the table of rows are given, in track/; the rows' tests are those of the steps.
+Build products go to .learn/yours/.
 """
 from __future__ import annotations
 
@@ -104,9 +105,14 @@ def run_rows(program: Path, rows: list[Row]) -> dict[str, Outcome]:
         return dict(zip([row.name for row in rows], pool.map(run, rows)))
 
 
+def rows_tests(course: Course) -> list[Path]:
+    """The tests of the steps: their cases are named after the rows."""
+    return [step.folder / "test.cpp" for step in course.steps]
+
+
 def check(course: Course, build: Build) -> bool:
     table = read_table((GIVEN / "rows.txt").read_text(encoding="utf-8"))
-    outcomes = run_rows(make(course, build, "rows", sorted(GIVEN.glob("rows_*.cpp")), []), table.rows())
+    outcomes = run_rows(make(course, build, "rows", rows_tests(course), []), table.rows())
     for part, rows in table.parts.items():
         say(f"\n{bold(part)}")
         for row in rows:

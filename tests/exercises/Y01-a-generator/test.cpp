@@ -1,40 +1,21 @@
 #include "generator.h"
+#include "tests/exercises/track/kit.h"
 
 #include <doctest/doctest.h>
 
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
+using track::Noted;
+using track::Rain;
+using track::said;
 using yours::Generator;
 
 namespace {
 
-/// What was reported, for a message.
-std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
-
 using Conversation = Generator<int, std::string, std::string>;
-
-/// Reports when it is destroyed.
-class Noted {
-  public:
-    Noted(std::string& told, std::string name) : told_(&told), name_(std::move(name)) {}
-    Noted(Noted&& other) noexcept
-        : told_(std::exchange(other.told_, nullptr)), name_(std::move(other.name_)) {}
-    Noted& operator=(Noted&&) = delete;
-    Noted(const Noted&) = delete;
-    Noted& operator=(const Noted&) = delete;
-    ~Noted() {
-        if (told_ != nullptr)
-            *told_ += "~" + name_ + " ";
-    }
-
-  private:
-    std::string* told_;
-    std::string name_;
-};
 
 /// Yields 1, 2 and 3, and reports what it is sent. Its parameter is destroyed with its
 /// frame.
@@ -60,30 +41,30 @@ std::string words(const std::optional<int>& yielded) {
     return yielded ? std::to_string(*yielded) : "nothing";
 }
 
-/// Whether the frame is still there when the body has ended.
-bool frame_stays = false;
-
-/// Opens a test whose generator runs to its end.
+/// Opens a test whose generator runs to its end: without the frame, it could crash.
 void needs_the_frame_at_the_end() {
-    if (!frame_stays)
-        FAIL("Skipped, because it would crash: first make sure that the frame outlives "
-             "the body.");
+    std::string told;
+    auto generator = new_conversation(told);
+    for (int i = 0; i < 4; ++i)
+        generator->next();
+    const bool stays = told == "begins () () () ends ";
+    if (!stays)
+        static_cast<void>(generator.release()); // to destroy it now could crash
+    REQUIRE_MESSAGE(stays, "when the body has ended, its frame is gone, and with it what "
+                           "was returned or thrown. It must stop once more, at its end. "
+                           "Reported: "
+                               << said(told));
 }
 
 } // namespace
 
-TEST_CASE("a call runs nothing") {
+TEST_CASE("V1: a call runs none of a generator; next runs it up to its first co_yield") {
     std::string told;
-    [[maybe_unused]] const auto generator = converse(told);
+    auto generator = converse(told);
     REQUIRE_MESSAGE(
         told.empty(),
         "a call has run the body, which must stop before its first line. It reported: "
             << said(told));
-}
-
-TEST_CASE("next runs the body up to the first co_yield") {
-    std::string told;
-    auto generator = converse(told);
     const std::optional<int> first = generator.next();
     REQUIRE_MESSAGE(
         told == "begins ",
@@ -95,21 +76,6 @@ TEST_CASE("next runs the body up to the first co_yield") {
     CHECK_MESSAGE(second == 2,
                   "next() resumes it, up to the next co_yield. It has returned "
                       << words(second));
-}
-
-TEST_CASE("what is sent is the value of the co_yield") {
-    std::string told;
-    auto generator = converse(told);
-    REQUIRE(generator.next() == 1);
-    const std::optional<int> second = generator.send("hello");
-    CHECK_MESSAGE(told == "begins (hello) ",
-                  "\"hello\" was sent, so that is the value of the co_yield where it was "
-                  "suspended: whatever the awaiter's await_resume returns. It reported: "
-                      << said(told));
-    CHECK_MESSAGE(
-        second == 2,
-        "send returns the next value that is yielded, as next does. It has returned "
-            << words(second));
 }
 
 namespace {
@@ -124,19 +90,24 @@ Generator<int, int, int> echo() {
 
 } // namespace
 
-TEST_CASE("next sends nothing") {
+TEST_CASE("V2: what is sent is the value of the co_yield where it is suspended") {
     auto generator = echo();
     REQUIRE(generator.next() == 0);
-    REQUIRE(generator.send(5) == 5);
-    const std::optional<int> heard = generator.next();
-    CHECK_MESSAGE(heard == 0, "next() sends nothing, which is Send{}, here 0, and not "
-                              "what was sent the last time. The generator received "
-                                  << words(heard));
+    const std::optional<int> heard = generator.send(5);
+    REQUIRE_MESSAGE(heard == 5,
+                    "5 was sent, so that is the value of the co_yield where it was "
+                    "suspended: whatever the awaiter's await_resume returns. It yields "
+                    "what it has received, and send returns that, as next does: "
+                        << words(heard));
+    const std::optional<int> nothing = generator.next();
+    CHECK_MESSAGE(nothing == 0, "next() sends nothing, which is Send{}, here 0, and not "
+                                "what was sent the last time. The generator received "
+                                    << words(nothing));
 }
 
 // ---- Who owns the frame ----
 
-TEST_CASE("the frame is destroyed with its generator") {
+TEST_CASE("V5: a frame is destroyed with its generator, wherever that is suspended") {
     std::string told;
     SUBCASE("if it has not begun") {
         {
@@ -156,29 +127,22 @@ TEST_CASE("the frame is destroyed with its generator") {
                       "suspended halfway. Reported: "
                           << said(told));
     }
+    SUBCASE("if it has ended") {
+        needs_the_frame_at_the_end();
+        {
+            auto generator = converse(told);
+            for (int i = 0; i < 4; ++i)
+                generator.next();
+        }
+        CHECK_MESSAGE(
+            told == "begins () () () ends ~frame ",
+            "the Generator is gone, and it owned the frame, which had ended. Reported: "
+                << said(told));
+    }
 }
 
-TEST_CASE("the frame outlives the body") {
-    std::string told;
-    auto generator = new_conversation(told);
-    REQUIRE(generator->next() == 1);
-    for (int i = 0; i < 3; ++i)
-        generator->next();
-    frame_stays = told == "begins () () () ends ";
-    if (!frame_stays)
-        static_cast<void>(generator.release()); // to destroy it now could crash
-    REQUIRE_MESSAGE(frame_stays,
-                    "when the body has ended, its frame is gone, and with it what was "
-                    "returned or thrown. It must stop once more, at its end. Reported: "
-                        << said(told));
-    generator.reset();
-    CHECK_MESSAGE(
-        told == "begins () () () ends ~frame ",
-        "the Generator is gone, and it owned the frame, which had ended. Reported: "
-            << said(told));
-}
-
-TEST_CASE("a generator that has given its frame away owns nothing") {
+TEST_CASE("V6: a generator that was moved has one owner, and its frame is destroyed "
+          "once") {
     std::string told;
     auto first = new_conversation(told);
     auto second = std::make_unique<Conversation>(std::move(*first));
@@ -194,43 +158,20 @@ TEST_CASE("a generator that has given its frame away owns nothing") {
                   "the frame is destroyed once. Reported: " << said(told));
 }
 
-namespace {
-
-Conversation with_locals(std::string& told) {
-    const Noted outer(told, "outer");
-    const Noted inner(told, "inner");
-    co_yield 1;
-    co_return "";
-}
-
-} // namespace
-
-TEST_CASE("local variables are destroyed with the frame") {
-    std::string told;
-    {
-        auto generator = with_locals(told);
-        REQUIRE(generator.next() == 1);
-    }
-    CHECK_MESSAGE(
-        told == "~inner ~outer ",
-        "it was suspended halfway, with two local variables. Destroyed: " << said(told));
-}
-
 // ---- The end ----
 
-TEST_CASE("a generator that ends yields nothing and has returned a value") {
+TEST_CASE("V3: a generator that has ended yields nothing, and its return value is "
+          "there") {
     needs_the_frame_at_the_end();
     std::string told;
     auto generator = converse(told);
-    REQUIRE(generator.next() == 1);
-    REQUIRE(generator.next() == 2);
-    REQUIRE(generator.next() == 3);
+    for (const int value : {1, 2, 3})
+        REQUIRE(generator.next() == value);
     const std::optional<int> end = generator.next();
     REQUIRE_MESSAGE(!end,
                     "it has ended, and yields "
                         << words(end)
                         << " again: what was yielded must be taken out of the promise.");
-    REQUIRE(told == "begins () () () ends ");
     CHECK_MESSAGE(generator.returned() == "goodbye",
                   "it has returned \"goodbye\", and returned() gives \""
                       << generator.returned() << "\"");
@@ -241,12 +182,13 @@ namespace {
 Generator<int, int, int> fails_after(int yields) {
     for (int i = 0; i < yields; ++i)
         co_yield i;
-    throw std::runtime_error("enough");
+    throw Rain();
 }
 
 } // namespace
 
-TEST_CASE("next throws what leaves the body") {
+TEST_CASE("V4: an exception that leaves a generator's body leaves the call that resumed "
+          "it") {
     needs_the_frame_at_the_end();
     for (const int yields : {0, 1}) {
         auto generator = fails_after(yields);
@@ -254,12 +196,12 @@ TEST_CASE("next throws what leaves the body") {
         try {
             for (int i = 0; i <= yields; ++i)
                 generator.next();
-        } catch (const std::runtime_error& error) {
+        } catch (const Rain& error) {
             caught = error.what();
         }
         CHECK_MESSAGE(
-            caught == "enough",
-            "the body has thrown \"enough\". The error was lost: next() has thrown "
+            caught == "it rains",
+            "the body has thrown \"it rains\". The error was lost: next() has thrown "
                 << caught
                 << ". The promise keeps what leaves the body, and the function that "
                    "resumed the frame rethrows it.");

@@ -1,29 +1,27 @@
 #include "loop.h"
+#include "tests/exercises/track/kit.h"
+#include "tests/exercises/track/loop_kit.h"
 #include "tests/support/socket_pair.h"
 
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <csignal>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include <sys/socket.h>
-#include <sys/time.h>
-
 using common::Events;
 using namespace std::chrono_literals;
+using track::Again;
+using track::Alarm;
+using track::Clock;
+using track::Milliseconds;
+using track::Named;
+using track::said;
 using yours::Loop;
-using yours::Runnable;
 
 namespace {
-
-/// What was reported, for a message.
-std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
-
-using Clock = std::chrono::steady_clock;
-using Milliseconds = std::chrono::milliseconds;
 
 Milliseconds since(Clock::time_point start) {
     return std::chrono::duration_cast<Milliseconds>(Clock::now() - start);
@@ -35,47 +33,9 @@ void busy_until(Clock::time_point when) {
     }
 }
 
-/// Wakes a loop after a while, as a server would: a byte arrives at a socket that the
-/// loop watches. So a sleep that would never end does end, and the test can say what is
-/// wrong.
-class Alarm {
-  public:
-    explicit Alarm(Loop& loop) : loop_(loop) {
-        loop.watch(pair_.near.fd(), Events::read, [this] { rang_ = true; });
-        far_end = pair_.far.fd();
-        std::signal(SIGALRM, [](int) { static_cast<void>(::send(far_end, "x", 1, 0)); });
-    }
-    Alarm(const Alarm&) = delete;
-    Alarm& operator=(const Alarm&) = delete;
-    ~Alarm() {
-        ring_after(0ms); // never
-        loop_.unwatch(pair_.near.fd());
-    }
-
-    /// From now on; an earlier setting no longer counts.
-    static void ring_after(Milliseconds delay) {
-        itimerval timer{};
-        timer.it_value.tv_sec = static_cast<time_t>(delay.count() / 1000);
-        timer.it_value.tv_usec = static_cast<suseconds_t>(delay.count() % 1000 * 1000);
-        ::setitimer(ITIMER_REAL, &timer, nullptr);
-    }
-
-    /// Whether it was this that ended a turn.
-    bool rang() const { return rang_; }
-
-  private:
-    static inline volatile std::sig_atomic_t far_end = -1;
-
-    Loop& loop_;
-    tests::SocketPair pair_;
-    bool rang_ = false;
-};
-
 /// A loop, and what its callbacks have reported.
-struct LoopTest {
-    Loop loop;
+struct LoopTest : track::Test<Loop> {
     Alarm rescue{loop};
-    std::string told;
     /// How long a turn may sleep. After a wait in vain it's short, or a loop that calls
     /// nothing would take minutes to fail in all test cases.
     static inline Milliseconds patience = 3s;
@@ -114,17 +74,6 @@ struct LoopTest {
     }
 };
 
-/// Reports its name when it runs.
-class Named final : public Runnable {
-  public:
-    Named(std::string& told, std::string name) : told_(told), name_(std::move(name)) {}
-    void run() override { told_ += name_ + " "; }
-
-  private:
-    std::string& told_;
-    std::string name_;
-};
-
 } // namespace
 
 TEST_CASE_FIXTURE(LoopTest, "a timer is called once, when its time has come") {
@@ -152,7 +101,7 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is called once, when its time has come") {
                   "a timer is called once, and is then gone. Called: " << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a timer is never called before its time") {
+TEST_CASE_FIXTURE(LoopTest, "L4: a timer is never early") {
     int early = 0;
     for (int i = 0; i < 20; ++i) {
         told.clear();
@@ -173,85 +122,66 @@ TEST_CASE_FIXTURE(LoopTest, "a timer is never called before its time") {
                                      "a fraction of a millisecond.");
 }
 
-TEST_CASE("the timer with the earlier time is called first") {
-    for (int i = 0; i < 100; ++i) {
-        LoopTest test;
-        const auto start = Clock::now();
-        test.tell_later(30ms, "c");
-        test.tell_later(10ms, "a");
-        test.tell_later(20ms, "b");
-        if (since(start) > 5ms) // if this takes long, c may be due before the others
-            continue;
-        SUBCASE("each in its time") { test.turns_until("a b c "); }
-        SUBCASE("all of them late") {
-            busy_until(start + 40ms);
-            test.turns_until("a b c ");
-        }
-        CHECK_MESSAGE(test.told == "a b c ",
-                      "a was due after 10 ms, b after 20 and c after 30. Called: "
-                          << said(test.told));
-        return;
-    }
+TEST_CASE_FIXTURE(LoopTest,
+                  "L5: timers that are due are called in the order of their times") {
+    for (const int delay : {60, 20, 40}) // far apart, for a busy machine
+        tell_later(Milliseconds(delay), std::to_string(delay));
+    busy_until(Clock::now() + 70ms);
+    turns_until("20 40 60 ");
+    CHECK_MESSAGE(told == "20 40 60 ",
+                  "three timers were due after 20, 40 and 60 ms, and the loop was busy "
+                  "all that time. Called: "
+                      << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest,
-                  "among equal times, the timer that was made first is called first") {
+TEST_CASE_FIXTURE(
+    LoopTest, "L6: of timers with the same time, the one made first is called first") {
     std::string expected;
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 200; ++i) {
         const std::string name = std::to_string(i);
-        tell_later(2ms, name);
+        tell_later(5ms, name);
         expected += name + " ";
     }
-    busy_until(Clock::now() + 3ms);
+    busy_until(Clock::now() + 6ms);
     turns_until(expected);
-    CHECK_MESSAGE(told == expected,
-                  "twenty timers with the same delay were called in a different order "
-                  "from the one in which they were made: "
-                      << said(told));
+    CHECK_MESSAGE(told == expected, "timers with the same delay were called in a "
+                                    "different order from the one in which they were "
+                                    "made: "
+                                        << said(told));
 }
 
 // ---- Taking back ----
 
-TEST_CASE_FIXTURE(LoopTest, "a timer that was cancelled is not called") {
+TEST_CASE_FIXTURE(LoopTest, "L3: a timer can be cancelled, even when it is due") {
     const auto start = Clock::now();
-    const Loop::TimerId a = tell_later(5ms, "a");
-    tell_later(5ms, "b");
-    const Loop::TimerId c = tell_later(1h, "c");
-    tell_later(10ms, "d");
-    loop.cancel(a);
-    loop.cancel(c);
-    busy_until(start + 15ms);
-    turns_until("b d ");
-    CHECK_MESSAGE(
-        told == "b d ",
-        "there were a, b, c and d; a and c were cancelled. Called: " << said(told));
-    loop.cancel(a); // once more, which does no harm
-    loop.cancel(c);
-    const Loop::TimerId e = tell_later(0ms, "e");
-    turns_until("b d e ");
-    loop.cancel(e); // it was called
-    tell_later(0ms, "f");
-    turns_until("b d e f ");
-    CHECK_MESSAGE(
-        told == "b d e f ",
-        "cancelling a timer that was already cancelled or called does nothing. Called: "
-            << said(told));
-}
-
-TEST_CASE_FIXTURE(LoopTest, "a callback may cancel another timer that is due") {
-    const auto start = Clock::now();
+    const Loop::TimerId a = tell_later(1ms, "a");
     std::optional<Loop::TimerId> second;
-    loop.call_later(1ms, [&] {
+    loop.call_later(2ms, [&] {
         told += "first ";
         loop.cancel(*second);
     });
-    second = tell_later(2ms, "second");
-    tell_later(3ms, "third");
-    busy_until(start + 5ms);
+    second = tell_later(3ms, "second");
+    tell_later(4ms, "third");
+    const Loop::TimerId c = tell_later(1h, "c");
+    loop.cancel(a);
+    loop.cancel(c);
+    busy_until(start + 6ms);
     turns_until("first third ");
-    CHECK_MESSAGE(told == "first third ", "the first of three that were due cancelled "
-                                          "the second, just before its turn. Called: "
-                                              << said(told));
+    CHECK_MESSAGE(told == "first third ",
+                  "a and c were cancelled at once. Of the others, the first of three "
+                  "that were due cancelled the second, just before its turn. Called: "
+                      << said(told));
+    loop.cancel(a); // once more, which does no harm
+    loop.cancel(*second);
+    const Loop::TimerId e = tell_later(0ms, "e");
+    turns_until("first third e ");
+    loop.cancel(e); // it was called
+    tell_later(0ms, "f");
+    turns_until("first third e f ");
+    CHECK_MESSAGE(
+        told == "first third e f ",
+        "cancelling a timer that was already cancelled or called does nothing. Called: "
+            << said(told));
 }
 
 TEST_CASE_FIXTURE(LoopTest, "a callback may cancel its own timer") {
@@ -270,21 +200,38 @@ TEST_CASE_FIXTURE(LoopTest, "a callback may cancel its own timer") {
         "a callback cancelled its own timer while it ran. Called: " << said(told));
 }
 
+TEST_CASE_FIXTURE(LoopTest, "L8: timers that were cancelled don't pile up") {
+    const auto held = std::make_shared<int>();
+    for (int i = 0; i < 10'000; ++i)
+        loop.cancel(loop.call_later(1h, [held] {}));
+    tell_later(0ms, "timer");
+    turns_until("timer ");
+    CHECK_MESSAGE(held.use_count() < 5'000,
+                  "ten thousand timers were cancelled, and of their callbacks there are "
+                      << held.use_count() - 1 << " left, for an hour.");
+}
+
 // ---- Turns ----
 
-TEST_CASE_FIXTURE(LoopTest, "a timer that a callback adds waits for the next turn") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "T1: a timer set by a timer's callback waits for the next turn") {
+    Milliseconds delay(0);
+    SUBCASE("due at once") {}
+    SUBCASE("its time has already passed") { delay = -5ms; }
     int calls = 0;
     std::function<void()> again = [&] {
         if (++calls < 100) // not forever
-            loop.call_later(0ms, again);
+            loop.call_later(delay, again);
     };
-    loop.call_later(0ms, again);
+    loop.call_later(delay, again);
+    CHECK_MESSAGE(calls == 0, "call_later itself calls nothing, whatever the delay.");
     busy_until(Clock::now() + 1ms);
     turn();
-    REQUIRE_MESSAGE(calls == 1, "a timer that renews itself, due at once, was called "
-                                    << calls
+    REQUIRE_MESSAGE(calls == 1, "a timer that renews itself, with a delay of "
+                                    << delay.count() << " ms, was called " << calls
                                     << " times in one turn: nothing else would ever get "
-                                       "its turn. It must wait for the next one.");
+                                       "its turn. It must wait for the next one, even if "
+                                       "its time has already passed.");
     busy_until(Clock::now() + 1ms);
     turn();
     CHECK_MESSAGE(
@@ -293,11 +240,14 @@ TEST_CASE_FIXTURE(LoopTest, "a timer that a callback adds waits for the next tur
     no_endless_sleep();
 }
 
-TEST_CASE_FIXTURE(LoopTest, "the loop sleeps until the next timer") {
+TEST_CASE_FIXTURE(LoopTest,
+                  "L7: the loop sleeps until the earliest timer that was not cancelled") {
     // Five times, since how long a sleep really is depends on what else the machine does.
     int turns = 0;
     std::string expected;
+    tell_later(1h, "in an hour");
     for (int i = 0; i < 5 && turns <= 100; ++i) {
+        loop.cancel(tell_later(5ms, "cancelled"));
         tell_later(20ms, "timer");
         expected += "timer ";
         turns += turns_until(expected, 101);
@@ -311,7 +261,7 @@ TEST_CASE_FIXTURE(LoopTest, "the loop sleeps until the next timer") {
     CHECK(told == expected);
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a timer does not hold up what is ready") {
+TEST_CASE_FIXTURE(LoopTest, "a timer holds up neither what is ready nor a socket") {
     tell_later(1h, "in an hour");
     Named one(told, "one");
     loop.make_ready(one);
@@ -321,17 +271,13 @@ TEST_CASE_FIXTURE(LoopTest, "a timer does not hold up what is ready") {
         told == "one ",
         "something was ready to run, and a timer is due in an hour. In the turn ran: "
             << said(told));
-}
-
-TEST_CASE_FIXTURE(LoopTest, "a timer does not hold up a socket") {
-    tell_later(1h, "in an hour");
-    tests::SocketPair pair;
+    const tests::SocketPair pair;
     loop.watch(pair.near.fd(), Events::read, [&] { told += "socket "; });
-    REQUIRE(::send(pair.far.fd(), "x", 1, 0) == 1);
-    turns_until("socket ");
+    track::send_byte(pair.far);
+    turns_until("one socket ");
     CHECK_MESSAGE(
-        told == "socket ",
-        "a byte has arrived, and a timer is due in an hour. Called: " << said(told));
+        told == "one socket ",
+        "then a byte has arrived, and a timer is due in an hour. Called: " << said(told));
 }
 
 TEST_CASE_FIXTURE(LoopTest, "what a timer makes ready runs without delay") {
@@ -349,36 +295,12 @@ TEST_CASE_FIXTURE(LoopTest, "what a timer makes ready runs without delay") {
                                             << said(told));
 }
 
-TEST_CASE_FIXTURE(LoopTest, "a timer is called even if something is always ready") {
-    class Again final : public Runnable {
-      public:
-        explicit Again(Loop& loop) : loop_(loop) { loop.make_ready(*this); }
-        void run() override { loop_.make_ready(*this); }
-
-      private:
-        Loop& loop_;
-    } again(loop);
+TEST_CASE_FIXTURE(LoopTest,
+                  "T2: timers are called even while something is always ready") {
+    Again again(loop);
     tell_later(5ms, "timer");
     busy_until(Clock::now() + 6ms);
     turn();
     CHECK_MESSAGE(told == "timer ", "a timer is due, and something else is ready in "
                                     "every turn: the turn must get to both.");
-}
-
-TEST_CASE("a timer whose time has passed waits for the next turn") {
-    Loop loop;
-    int calls = 0;
-    std::function<void()> again = [&] {
-        if (++calls < 100)
-            loop.call_later(-5ms, again);
-    };
-    loop.call_later(-5ms, again);
-    const Alarm rescue(loop);
-    CHECK_MESSAGE(calls == 0, "call_later itself calls nothing, whatever the delay.");
-    Alarm::ring_after(LoopTest::patience);
-    loop.turn();
-    CHECK_MESSAGE(calls == 1,
-                  "a timer that a callback sets waits for the next turn, even if its "
-                  "time has already passed. In this turn there were "
-                      << calls << " calls.");
 }

@@ -1,60 +1,32 @@
+#include "event_loop.h"
 #include "future.h"
+#include "tests/exercises/track/kit.h"
+#include "tests/exercises/track/loop_kit.h"
 
 #include <doctest/doctest.h>
 
-#include <chrono>
-#include <deque>
 #include <exception>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
-#include <utility>
 
+using track::Named;
+using track::rain;
+using track::said;
 using yours::Cancelled;
 using yours::Driver;
 using yours::EventLoop;
 using yours::Future;
-using yours::Runnable;
 using yours::Waiting;
-using namespace std::chrono_literals;
 
 namespace {
 
-/// What was reported, for a message.
-std::string said(const std::string& told) { return told.empty() ? "nothing" : told; }
-
-/// Reports its name when it runs, and then does something.
-class Named final : public Runnable {
-  public:
-    Named(
-        std::string& told, std::string name, std::function<void()> then = [] {})
-        : told_(told), name_(std::move(name)), then_(std::move(then)) {}
-    void run() override {
-        told_ += name_ + " ";
-        then_();
-    }
-
-  private:
-    std::string& told_;
-    std::string name_;
-    std::function<void()> then_;
-};
-
-/// A loop, two that can wait, and what was reported.
-struct FutureTest {
-    EventLoop loop;
-    std::string told;
+/// A loop, a future, two that can wait, and what was reported.
+struct FutureTest : track::Test<EventLoop> {
+    Future future{loop};
+    Future second{loop};
     Named a{told, "a"};
     Named b{told, "b"};
-
-    void turn() { loop.turn(0ms); }
 };
-
-std::exception_ptr rain() {
-    return std::make_exception_ptr(std::runtime_error("it rains"));
-}
 
 /// What a future throws, in a word.
 std::string thrown_by(const Future& future) {
@@ -72,20 +44,20 @@ std::string thrown_by(const Future& future) {
 
 // ---- A future ----
 
-TEST_CASE_FIXTURE(FutureTest, "set_result completes a future") {
-    Future future(loop);
+TEST_CASE_FIXTURE(FutureTest, "F1: a new future is pending, and has not failed") {
     CHECK_FALSE(future.done());
     CHECK(thrown_by(future) == "nothing");
+}
+
+TEST_CASE_FIXTURE(FutureTest, "F3: set_result makes it done") {
     future.set_result();
     REQUIRE_MESSAGE(future.done(), "it has happened, so the future is done.");
     CHECK_MESSAGE(thrown_by(future) == "nothing",
                   "it has happened, not failed. It throws " << thrown_by(future));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "nothing runs inside set_result") {
-    Future future(loop);
+TEST_CASE_FIXTURE(FutureTest, "F10: waiters run later, never inside set_result") {
     future.add_waiter(a);
-    future.add_waiter(b);
     turn();
     CHECK_MESSAGE(told.empty(), "it isn't done yet, and these ran: " << said(told));
     future.set_result();
@@ -95,15 +67,24 @@ TEST_CASE_FIXTURE(FutureTest, "nothing runs inside set_result") {
         "not have to expect that: put those who wait into the loop's queue. These ran: "
             << said(told));
     turn();
-    CHECK_MESSAGE(told == "a b ", "a and b waited, and it's done: in the next turn both "
-                                  "run, in the order in which they came. These ran: "
-                                      << said(told));
-    turn();
-    CHECK_MESSAGE(told == "a b ", "each runs once. These ran: " << said(told));
+    CHECK_MESSAGE(told == "a ", "a waited, and it's done: a runs in the next turn. These "
+                                "ran: "
+                                    << said(told));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "a waiter that comes late still runs") {
-    Future future(loop);
+TEST_CASE_FIXTURE(FutureTest,
+                  "F11: waiters run in the order in which they came, once each") {
+    future.add_waiter(b);
+    future.add_waiter(a);
+    future.set_result();
+    future.set_result();
+    turn(2);
+    CHECK_MESSAGE(told == "b a ", "b and a waited, and it's done: both run once, in the "
+                                  "order in which they came. These ran: "
+                                      << said(told));
+}
+
+TEST_CASE_FIXTURE(FutureTest, "F13: a waiter that comes late runs in the next turn") {
     future.set_result();
     turn();
     future.add_waiter(a);
@@ -115,11 +96,28 @@ TEST_CASE_FIXTURE(FutureTest, "a waiter that comes late still runs") {
                                     << said(told));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
-    Future future(loop);
+TEST_CASE_FIXTURE(FutureTest, "F15: a waiter that has run may wait again") {
+    Named again(told, "again", [&] {
+        if (told == "again ")
+            second.add_waiter(again);
+    });
+    future.add_waiter(again);
+    future.set_result();
+    turn(3);
+    CHECK_MESSAGE(told == "again ", "it waits for a second future now, which isn't done. "
+                                    "These ran: "
+                                        << said(told));
+    second.set_result();
+    turn(3);
+    CHECK_MESSAGE(told == "again again ",
+                  "the second future is done, too. These ran: " << said(told));
+}
+
+TEST_CASE_FIXTURE(FutureTest, "F12: waiters run for exceptions and cancellations, too") {
     future.add_waiter(a);
     future.add_waiter(b);
-    future.set_exception(rain());
+    SUBCASE("for an exception") { future.set_exception(rain()); }
+    SUBCASE("for a cancellation") { future.cancel(); }
     REQUIRE_MESSAGE(future.done(), "failing is an ending, too: the future is done.");
     CHECK(told.empty());
     turn();
@@ -127,129 +125,80 @@ TEST_CASE_FIXTURE(FutureTest, "a future can fail") {
         told == "a b ",
         "it has failed, and a and b waited for its end, whatever that is. These ran: "
             << said(told));
-    const std::string first = thrown_by(future);
-    CHECK_MESSAGE(first == "it rains", "throw_if_failed has thrown " << first);
-    const std::string second = thrown_by(future);
-    CHECK_MESSAGE(second == "it rains", "two have waited, and each of them must get the "
-                                        "error. The second time, it has thrown "
-                                            << second);
 }
 
-TEST_CASE_FIXTURE(FutureTest, "the first outcome counts") {
-    Future good(loop);
-    good.add_waiter(a);
-    good.set_result();
+TEST_CASE_FIXTURE(
+    FutureTest, "F5: a future may fail instead, and throws that each time it is asked") {
+    future.set_exception(rain());
+    const std::string first = thrown_by(future);
+    CHECK_MESSAGE(first == "it rains", "throw_if_failed has thrown " << first);
+    const std::string again = thrown_by(future);
+    CHECK_MESSAGE(again == "it rains", "two have waited, and each of them must get the "
+                                       "error. The second time, it has thrown "
+                                           << again);
+}
+
+TEST_CASE_FIXTURE(FutureTest,
+                  "F4: a second outcome changes nothing, and the first one stands") {
+    future.add_waiter(a);
+    future.set_result();
     turn();
-    good.set_result();
-    good.set_exception(rain());
-    CHECK_MESSAGE(thrown_by(good) == "nothing",
+    future.set_exception(rain());
+    CHECK_MESSAGE(thrown_by(future) == "nothing",
                   "it had happened, and was then told that it has failed. That is too "
                   "late: a future that is done never changes. It throws "
-                      << thrown_by(good));
-    Future bad(loop);
-    bad.set_exception(rain());
-    bad.set_result();
-    bad.set_exception(std::make_exception_ptr(std::runtime_error("it snows")));
-    CHECK_MESSAGE(thrown_by(bad) == "it rains",
+                      << thrown_by(future));
+    second.set_exception(rain());
+    second.set_result();
+    second.set_exception(std::make_exception_ptr(Cancelled()));
+    CHECK_MESSAGE(thrown_by(second) == "it rains",
                   "it had failed with \"it rains\", and a future that is done never "
                   "changes. It throws "
-                      << thrown_by(bad));
+                      << thrown_by(second));
     turn();
     CHECK_MESSAGE(told == "a ",
                   "a waiter that has been made ready isn't made ready again. These ran: "
                       << said(told));
 }
 
-TEST_CASE_FIXTURE(FutureTest, "a future can be cancelled") {
-    Future future(loop);
-    future.add_waiter(a);
-    const bool cancelled = future.cancel();
-    CHECK_MESSAGE(cancelled,
+TEST_CASE_FIXTURE(FutureTest, "F6: cancel ends a pending future") {
+    CHECK_MESSAGE(future.cancel(),
                   "it wasn't done, so cancel() has ended it, and returns true.");
     REQUIRE_MESSAGE(future.done(),
                     "being cancelled is an ending, too: the future is done.");
-    CHECK(told.empty());
+    CHECK_FALSE(future.cancel());
+}
+
+TEST_CASE_FIXTURE(FutureTest, "F7: a future that was cancelled throws Cancelled") {
+    future.cancel();
     CHECK_MESSAGE(thrown_by(future) == "Cancelled",
                   "it has failed with Cancelled. It throws " << thrown_by(future));
-    turn();
-    CHECK_MESSAGE(told == "a ", "it was cancelled, and a waited for its end. These ran: "
-                                    << said(told));
-    CHECK_FALSE(future.cancel());
+}
 
-    Future over(loop);
-    over.set_result();
-    const bool too_late = over.cancel();
-    CHECK_MESSAGE(!too_late,
+TEST_CASE_FIXTURE(FutureTest, "F8: a cancelled future takes no result") {
+    future.cancel();
+    future.set_result();
+    CHECK_MESSAGE(thrown_by(future) == "Cancelled",
+                  "it was cancelled, and a result came after that, too late. It throws "
+                      << thrown_by(future));
+}
+
+TEST_CASE_FIXTURE(FutureTest, "F9: a future that is done can't be cancelled") {
+    future.set_result();
+    CHECK_MESSAGE(!future.cancel(),
                   "it was done before, so cancel() comes too late, and returns false.");
-    CHECK(thrown_by(over) == "nothing");
+    CHECK(thrown_by(future) == "nothing");
 }
 
 TEST_CASE_FIXTURE(FutureTest, "a future may be destroyed before its waiters run") {
-    auto future = std::make_unique<Future>(loop);
-    future->add_waiter(a);
-    future->set_result();
-    future.reset();
+    auto gone = std::make_unique<Future>(loop);
+    gone->add_waiter(a);
+    gone->set_result();
+    gone.reset();
     turn();
     CHECK_MESSAGE(told == "a ",
                   "the future is done and destroyed, and a waited for it. These ran: "
                       << said(told));
-}
-
-TEST_CASE_FIXTURE(FutureTest, "waiters that wake each other run in one turn each") {
-    // Each resolves the future that the next one waits for.
-    constexpr int number = 1000;
-    std::deque<Future> futures;
-    std::deque<Named> chain;
-    for (int i = 0; i <= number; ++i)
-        futures.emplace_back(loop);
-    for (std::size_t i = 0; i < number; ++i) {
-        chain.emplace_back(told, "x", [&futures, i] { futures[i + 1].set_result(); });
-        futures[i].add_waiter(chain.back());
-    }
-    futures[0].set_result();
-    for (int turns = 0; turns < 3; ++turns)
-        turn();
-    CHECK_MESSAGE(told == "x x x ",
-                  "a thousand wake each other. In three turns, three of them run, one "
-                  "after the other and not one inside the other. There ran "
-                      << told.size() / 2);
-    for (int turns = 3; turns < number; ++turns)
-        turn();
-    CHECK(futures.back().done());
-}
-
-namespace {
-
-/// A future that knows another end; a task will be one of these.
-class Special final : public Future {
-  public:
-    using Future::Future;
-    void end_with(std::exception_ptr error) { complete(std::move(error)); }
-    bool cancel() override {
-        asked = true;
-        return !done();
-    }
-    bool asked = false;
-};
-
-} // namespace
-
-TEST_CASE_FIXTURE(FutureTest, "a derived class can complete a future") {
-    Special special(loop);
-    Future& future = special;
-    future.add_waiter(a);
-    CHECK(future.cancel());
-    CHECK_MESSAGE(special.asked, "cancel is virtual.");
-    CHECK_FALSE(future.done());
-    special.end_with(rain());
-    CHECK(future.done());
-    CHECK(told.empty());
-    special.end_with(nullptr);
-    CHECK_MESSAGE(thrown_by(future) == "it rains",
-                  "complete was called a second time, which changes nothing. It throws "
-                      << thrown_by(future));
-    turn();
-    CHECK(told == "a ");
 }
 
 // ---- A generator from future to future ----
@@ -267,10 +216,8 @@ Waiting wait_for_two(std::string& told, std::string name, Future& first, Future&
 
 } // namespace
 
-TEST_CASE_FIXTURE(FutureTest, "a driver runs a generator to its first future") {
-    Future first(loop);
-    Future second(loop);
-    const Driver driver(loop, wait_for_two(told, "x", first, second));
+TEST_CASE_FIXTURE(FutureTest, "D1: a driver's generator begins in the loop's next turn") {
+    const Driver driver(loop, wait_for_two(told, "x", future, second));
     REQUIRE_MESSAGE(told.empty(), "the generator begins in the next turn, not while its "
                                   "Driver is made. It reported: "
                                       << said(told));
@@ -285,85 +232,37 @@ TEST_CASE_FIXTURE(FutureTest, "a driver runs a generator to its first future") {
     CHECK_FALSE(driver.done());
 }
 
-TEST_CASE_FIXTURE(FutureTest, "a driver runs a generator from future to future") {
-    Future first(loop);
-    Future second(loop);
-    const Driver driver(loop, wait_for_two(told, "x", first, second));
+TEST_CASE_FIXTURE(FutureTest, "D2: a driver runs from future to future, and keeps what "
+                              "the generator returns") {
+    const Driver x(loop, wait_for_two(told, "x", future, second));
+    const Driver y(loop, wait_for_two(told, "y", future, second));
     turn();
-    first.set_result();
-    CHECK_MESSAGE(told == "x1 ", "the generator has resumed inside set_result.");
+    future.set_result();
+    CHECK_MESSAGE(told == "x1 y1 ", "a generator has resumed inside set_result.");
     turn();
     REQUIRE_MESSAGE(
-        told == "x1 x2 ",
-        "the first future is done, and the generator waited for it. It reported: "
+        told == "x1 y1 x2 y2 ",
+        "the first future is done, and two generators waited for it. They reported: "
             << said(told));
-    CHECK_FALSE(driver.done());
+    CHECK_FALSE(x.done());
     second.set_result();
     turn();
-    REQUIRE_MESSAGE(told == "x1 x2 x3 ",
-                    "the second future is done, too. It reported: " << said(told));
-    REQUIRE_MESSAGE(driver.done(), "the generator has ended, and so the Driver is done.");
-    CHECK_MESSAGE(driver.returned() == 7,
-                  "the generator has returned 7; returned() is " << driver.returned());
+    REQUIRE_MESSAGE(told == "x1 y1 x2 y2 x3 y3 ",
+                    "the second future is done, too. They reported: " << said(told));
+    REQUIRE_MESSAGE((x.done() && y.done()),
+                    "the generators have ended, and so the Drivers are done.");
+    CHECK_MESSAGE(x.returned() == 7,
+                  "the generator has returned 7; returned() is " << x.returned());
 }
 
 TEST_CASE_FIXTURE(FutureTest, "a driver whose futures are done runs to its end") {
-    Future first(loop);
-    Future second(loop);
-    first.set_result();
+    future.set_result();
     second.set_result();
-    const Driver driver(loop, wait_for_two(told, "x", first, second));
+    const Driver driver(loop, wait_for_two(told, "x", future, second));
     for (int turns = 0; turns < 10 && !driver.done(); ++turns)
         turn();
     REQUIRE_MESSAGE(
         driver.done(),
         "the generator waits for futures that are done, and never resumes. It reported: "
             << said(told));
-    CHECK(driver.returned() == 7);
-}
-
-TEST_CASE_FIXTURE(FutureTest, "two drivers run at the same time") {
-    Future first(loop);
-    Future second(loop);
-    const Driver x(loop, wait_for_two(told, "x", first, second));
-    const Driver y(loop, wait_for_two(told, "y", first, second));
-    turn();
-    first.set_result();
-    turn();
-    second.set_result();
-    turn();
-    CHECK_MESSAGE(
-        told == "x1 y1 x2 y2 x3 y3 ",
-        "two generators wait for the same futures, and take turns. They reported: "
-            << said(told));
-    CHECK(x.done());
-    CHECK(y.done());
-}
-
-namespace {
-
-Waiting ask_what_came(std::string& told, Future& future) {
-    co_yield &future;
-    try {
-        future.throw_if_failed();
-        told += "fine ";
-    } catch (const std::exception& error) {
-        told += error.what();
-    }
-    co_return 0;
-}
-
-} // namespace
-
-TEST_CASE_FIXTURE(FutureTest, "a generator asks its future for the outcome") {
-    Future future(loop);
-    const Driver driver(loop, ask_what_came(told, future));
-    turn();
-    future.set_exception(rain());
-    turn();
-    CHECK_MESSAGE(told == "it rains",
-                  "the generator waited for a future that has failed, and asked it for "
-                  "the outcome. It reported: "
-                      << said(told));
-    CHECK(driver.done());
 }

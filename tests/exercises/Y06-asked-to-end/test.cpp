@@ -1,129 +1,120 @@
+#include "coroutine.h"
+#include "event_loop.h"
+#include "future.h"
+#include "loop.h"
 #include "task.h"
+#include "tests/exercises/track/kit.h"
+#include "tests/exercises/track/task_kit.h"
 
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <exception>
 #include <ostream> // doctest wants it
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 using namespace std::chrono_literals;
+using track::end_of;
+using track::Lent;
+using track::Rain;
+using track::Story;
 using yours::Cancelled;
 using yours::Coroutine;
+using yours::EventLoop;
 using yours::Future;
-using yours::Loop;
 using yours::Task;
 
 namespace {
 
-/// What a test is about: a loop, two futures to wait for, and what was reported.
-struct Story {
-    Loop loop;
+/// A loop, two futures to wait for, and what was reported.
+struct TaskTest : Story {
     Future future{loop};
     Future other{loop};
-    std::string told;
-
-    void say(const std::string& what) { told += (told.empty() ? "" : ", ") + what; }
-
-    /// Turns, and never sleeps.
-    void turn(int times = 1) {
-        for (; times > 0; --times)
-            loop.EventLoop::turn(0ms);
-    }
 };
 
-/// Reports when it is destroyed.
-class Lent {
-  public:
-    Lent(Story& story, std::string name) : story_(story), name_(std::move(name)) {}
-    Lent(const Lent&) = delete;
-    Lent& operator=(const Lent&) = delete;
-    ~Lent() { story_.say(name_ + " gives back"); }
+Coroutine<> inner(TaskTest& test) {
+    const Lent lent(test, "inner");
+    test.say("inner waits");
+    co_await test.future;
+    test.say("inner goes on");
+}
 
-  private:
-    Story& story_;
-    std::string name_;
-};
+Coroutine<> outer(TaskTest& test) {
+    const Lent lent(test, "outer");
+    co_await inner(test);
+    test.say("outer goes on");
+}
 
-/// How a task has ended.
-std::string end_of(const Task& task) {
-    if (!task.done())
-        return "not done";
+/// Doesn't end when it's asked to.
+Coroutine<> refuse(TaskTest& test) {
     try {
-        task.throw_if_failed();
-        return "well";
+        co_await inner(test);
     } catch (const Cancelled&) {
-        return "cancelled";
-    } catch (const std::exception& error) {
-        return error.what();
+        test.say("no, thanks");
     }
 }
-
-Coroutine<> inner(Story& story) {
-    const Lent lent(story, "inner");
-    story.say("inner waits");
-    co_await story.future;
-    story.say("inner goes on");
+Coroutine<> stubborn(TaskTest& test) {
+    co_await refuse(test);
+    co_await test.other;
+    test.say("stubborn goes on");
 }
 
-Coroutine<> outer(Story& story) {
-    const Lent lent(story, "outer");
-    co_await inner(story);
-    story.say("outer goes on");
-}
+Coroutine<> wait_for_it(Future& future) { co_await future; }
 
-Coroutine<> stubborn(Story& story) {
-    try {
-        co_await inner(story);
-    } catch (const Cancelled&) {
-        story.say("no, thanks");
-    }
-    co_await story.other;
-    story.say("stubborn goes on");
-}
-
-Coroutine<> wait_for_task(Story& story, Task& task) {
-    story.say("waits for a task");
-    co_await task;
-    story.say("has waited");
-}
-
-Coroutine<> fail(Story& story) {
-    co_await story.future;
-    throw std::runtime_error("it rains");
+Coroutine<> fail(TaskTest& test) {
+    co_await test.future;
+    throw Rain();
 }
 
 } // namespace
 
-TEST_CASE("a task is the future of its own end") {
-    Story story;
-    Task task(story.loop, outer(story));
-    REQUIRE_MESSAGE(story.told.empty(), "making a task runs none of it.");
-    story.turn();
-    REQUIRE_MESSAGE(story.told == "inner waits",
-                    "one turn later, the task has begun. Reported: " << story.told);
+TEST_CASE_FIXTURE(
+    TaskTest, "K1: making a task runs nothing; its first step comes in the next turn") {
+    const Task task(loop, outer(*this));
+    REQUIRE_MESSAGE(told.empty(), "making a task runs none of it.");
+    turn();
+    REQUIRE_MESSAGE(told == "inner waits",
+                    "one turn later, the task has begun. Reported: " << told);
     REQUIRE_MESSAGE(!task.done(), "the task is done, but its coroutine still waits.");
-    story.future.set_result();
-    story.turn();
-    CHECK(story.told
-          == "inner waits, inner goes on, inner gives back, outer goes on, outer gives "
-             "back");
+}
+
+TEST_CASE_FIXTURE(TaskTest, "K5: a task resumes one turn after its future is done") {
+    const Task task(loop, outer(*this));
+    turn();
+    future.set_result();
+    REQUIRE(news() == "inner waits");
+    turn();
+    CHECK(told == "inner goes on, inner gives back, outer goes on, outer gives back");
     REQUIRE_MESSAGE(task.done(), "its coroutine has ended, but the task is not done.");
     REQUIRE_MESSAGE(
         end_of(task) == "well",
         "its coroutine has returned, but the task has failed: " << end_of(task));
 }
 
-TEST_CASE("a task keeps what its coroutine threw") {
-    Story story;
-    Task task(story.loop, fail(story));
-    story.turn();
-    story.future.set_result();
+TEST_CASE_FIXTURE(TaskTest,
+                  "K2: a step runs until the task waits for a future that is not done") {
+    future.set_result();
+    const Task task(loop, stubborn(*this));
+    turn();
+    REQUIRE_MESSAGE(told == "inner waits, inner goes on, inner gives back",
+                    "the first future that the task awaits is done, so it goes on, and "
+                    "waits for the second. Reported: "
+                        << told);
+    REQUIRE(!task.done());
+    other.set_result();
+    turn();
+    REQUIRE(end_of(task) == "well");
+}
+
+TEST_CASE_FIXTURE(TaskTest, "K4: a task fails with what its coroutine throws") {
+    const Task task(loop, fail(*this));
+    turn();
+    future.set_result();
     bool left_the_turn = false;
     try {
-        story.turn();
-    } catch (const std::runtime_error&) {
+        turn();
+    } catch (const Rain&) {
         left_the_turn = true;
     }
     REQUIRE_MESSAGE(!left_the_turn,
@@ -136,146 +127,160 @@ TEST_CASE("a task keeps what its coroutine threw") {
                 << time << " time hears: " << end_of(task));
 }
 
-TEST_CASE("a task can be awaited") {
-    Story story;
-    SUBCASE("and returns") {
-        Task task(story.loop, outer(story));
-        Task waiter(story.loop, wait_for_task(story, task));
-        story.turn();
-        story.future.set_result();
-        story.turn(2);
-        REQUIRE_MESSAGE(
-            end_of(waiter) == "well",
-            "the task has ended, and the one that waited for it: " << end_of(waiter));
+TEST_CASE_FIXTURE(TaskTest, "K7: a task is a future: others can await it") {
+    std::string expected;
+    const auto ends_as_expected = [&](Task& task) {
+        const Task one(loop, wait_for_it(task));
+        const Task two(loop, wait_for_it(task));
+        turn();
+        future.set_result();
+        turn(2);
+        for (const Task* waiter : {&one, &two})
+            REQUIRE_MESSAGE(end_of(*waiter) == expected,
+                            "co_await task returns when the task has, and throws what "
+                            "the task threw. It has ended: "
+                                << end_of(task)
+                                << ". One that waited for it: " << end_of(*waiter));
+    };
+    SUBCASE("and it returns") {
+        expected = "well";
+        Task task(loop, outer(*this));
+        ends_as_expected(task);
     }
-    SUBCASE("and throws") {
-        Task task(story.loop, fail(story));
-        Task waiter(story.loop, wait_for_task(story, task));
-        story.turn();
-        story.future.set_result();
-        story.turn(2);
-        REQUIRE_MESSAGE(
-            end_of(waiter) == "it rains",
-            "co_await task throws what the task threw. The one that waited for it: "
-                << end_of(waiter));
-    }
-}
-
-TEST_CASE("run_until_complete ends as its task does") {
-    Story story;
-    story.loop.call_later(2ms, [&] { story.future.set_result(); });
-    story.loop.call_later(5s, [] { throw std::runtime_error("it turns for ever"); });
-    SUBCASE("returns") {
-        Task task(story.loop, outer(story));
-        run_until_complete(story.loop, task);
-        REQUIRE_MESSAGE(task.done(),
-                        "run_until_complete has returned, but the task is not done.");
-    }
-    SUBCASE("throws") {
-        Task task(story.loop, fail(story));
-        std::string thrown = "nothing";
-        try {
-            run_until_complete(story.loop, task);
-        } catch (const std::runtime_error& error) {
-            thrown = error.what();
-        }
-        REQUIRE_MESSAGE(thrown == "it rains",
-                        "the task has failed with \"it rains\", so run_until_complete "
-                        "throws that. It has thrown: "
-                            << thrown);
+    SUBCASE("and it throws") {
+        expected = "it rains";
+        Task task(loop, fail(*this));
+        ends_as_expected(task);
     }
 }
 
-TEST_CASE("a request to end is thrown where the task waits") {
-    Story story;
-    Task task(story.loop, outer(story));
-    story.turn();
-    story.told.clear();
+TEST_CASE_FIXTURE(TaskTest,
+                  "L11: run_until_complete returns when the task is done, or throws") {
+    loop.call_later(2ms, [&] { future.set_result(); });
+    Task returns(loop, outer(*this));
+    run_until_complete(loop, returns);
+    REQUIRE_MESSAGE(returns.done(),
+                    "run_until_complete has returned, but the task is not done.");
+    Task throws(loop, fail(*this));
+    std::string thrown = "nothing";
+    try {
+        run_until_complete(loop, throws);
+    } catch (const std::runtime_error& error) {
+        thrown = error.what();
+    }
+    REQUIRE_MESSAGE(thrown == "it rains",
+                    "the task has failed with \"it rains\", so run_until_complete throws "
+                    "that. It has thrown: "
+                        << thrown);
+}
+
+// ---- Asked to end ----
+
+TEST_CASE_FIXTURE(TaskTest, "K10: cancel only asks") {
+    Task task(loop, outer(*this));
+    turn();
+    told.clear();
     const bool asked = task.cancel();
-    REQUIRE_MESSAGE(story.told.empty(), "something ran inside cancel: " << story.told);
+    REQUIRE_MESSAGE(told.empty(), "something ran inside cancel: " << told);
     REQUIRE_MESSAGE(asked, "the task waits, so cancel asks it to end and returns true.");
     REQUIRE_MESSAGE(!task.done(), "the task is done right after cancel, before its "
                                   "coroutine has even heard of it.");
-    REQUIRE_MESSAGE(story.future.done(),
+}
+
+TEST_CASE_FIXTURE(TaskTest, "K11: cancel cancels the future that the task waits for, and "
+                            "a turn later Cancelled is thrown") {
+    Task task(loop, outer(*this));
+    turn();
+    told.clear();
+    task.cancel();
+    REQUIRE_MESSAGE(future.done(),
                     "the task waits for a future: cancel that, and the rest follows.");
-    story.turn();
-    REQUIRE_MESSAGE(story.told == "inner gives back, outer gives back",
+    turn();
+    REQUIRE_MESSAGE(told == "inner gives back, outer gives back",
                     "in the next turn, Cancelled is thrown where the innermost coroutine "
                     "waits, and travels outwards. Reported: "
-                        << story.told);
+                        << told);
     REQUIRE_MESSAGE(
         end_of(task) == "cancelled",
         "no handler has caught Cancelled, so the task has ended with it. It is: "
             << end_of(task));
 }
 
-TEST_CASE("a task may refuse a request to end") {
-    Story story;
-    Task task(story.loop, stubborn(story));
-    story.turn();
-    story.told.clear();
+TEST_CASE_FIXTURE(TaskTest, "K15: a coroutine may catch Cancelled, and return") {
+    Task task(loop, refuse(*this));
+    turn();
+    told.clear();
     task.cancel();
-    story.turn(2);
-    REQUIRE_MESSAGE(story.told == "inner gives back, no, thanks",
-                    "its coroutine catches Cancelled. Reported: " << story.told);
-    REQUIRE_MESSAGE(!story.other.done(),
+    turn();
+    REQUIRE_MESSAGE(told == "inner gives back, no, thanks",
+                    "its coroutine catches Cancelled. Reported: " << told);
+    REQUIRE_MESSAGE(end_of(task) == "well",
+                    "the task refused, and returned. It is: " << end_of(task));
+}
+
+TEST_CASE_FIXTURE(TaskTest,
+                  "K16: a coroutine may catch Cancelled, and wait for something else") {
+    Task task(loop, stubborn(*this));
+    turn();
+    task.cancel();
+    turn(2);
+    REQUIRE_MESSAGE(!other.done(),
                     "the task was asked once, and refused. But the next future that it "
                     "waits for was cancelled as well.");
     REQUIRE_MESSAGE(
         end_of(task) == "not done",
         "the task refused, and waits for something else. It is: " << end_of(task));
-    story.other.set_result();
-    story.turn();
+    other.set_result();
+    turn();
     REQUIRE_MESSAGE(end_of(task) == "well",
                     "the task refused, and returned. It is: " << end_of(task));
 }
 
-TEST_CASE("a task that waits for a task passes the request on") {
-    Story story;
-    SUBCASE("and learns how that ends") {
-        Task child(story.loop, outer(story));
-        Task parent(story.loop, wait_for_task(story, child));
-        story.turn();
-        REQUIRE(parent.cancel());
-        REQUIRE_MESSAGE((!child.done() && !parent.done()),
-                        "right after cancel, neither the task nor the one that it waits "
-                        "for is done.");
-        story.turn();
-        REQUIRE_MESSAGE(end_of(child) == "cancelled",
-                        "the task waits for another one, so that is asked in its place. "
-                        "The other one: "
-                            << end_of(child));
-        REQUIRE_MESSAGE(!parent.done(),
-                        "the parent has ended before the task that it waits for.");
-        story.turn();
-        REQUIRE_MESSAGE(end_of(parent) == "cancelled",
-                        "the task it waited for was cancelled, so co_await throws "
-                        "Cancelled. The parent: "
-                            << end_of(parent));
-    }
-    SUBCASE("and that task refuses") {
-        Task child(story.loop, stubborn(story));
-        Task parent(story.loop, wait_for_task(story, child));
-        story.turn();
-        parent.cancel();
-        story.turn();
-        story.other.set_result();
-        story.turn(3);
-        REQUIRE_MESSAGE(end_of(child) == "well", "the other one: " << end_of(child));
-        REQUIRE_MESSAGE(end_of(parent) == "well",
-                        "the task it waits for was asked in its place, and refused. So "
-                        "the parent carries on as well. It is: "
-                            << end_of(parent));
-    }
+TEST_CASE_FIXTURE(TaskTest, "K12: a task that waits for a task passes the request on") {
+    Task child(loop, outer(*this));
+    Task parent(loop, wait_for_it(child));
+    turn();
+    REQUIRE(parent.cancel());
+    REQUIRE_MESSAGE((!child.done() && !parent.done()),
+                    "right after cancel, neither the task nor the one that it waits for "
+                    "is done.");
+    turn();
+    REQUIRE_MESSAGE(end_of(child) == "cancelled",
+                    "the task waits for another one, so that is asked in its place. The "
+                    "other one: "
+                        << end_of(child));
+    REQUIRE_MESSAGE(!parent.done(),
+                    "the parent has ended before the task that it waits for.");
+    turn();
+    REQUIRE_MESSAGE(end_of(parent) == "cancelled",
+                    "the task it waited for was cancelled, so co_await throws Cancelled. "
+                    "The parent: "
+                        << end_of(parent));
 }
 
-TEST_CASE("a task cancelled between result and resumption throws") {
-    Story story;
-    Task task(story.loop, outer(story));
-    story.turn();
-    story.future.set_result();
+TEST_CASE_FIXTURE(TaskTest, "K13: if the inner task refuses, the outer one continues") {
+    Task child(loop, stubborn(*this));
+    Task parent(loop, wait_for_it(child));
+    turn();
+    parent.cancel();
+    turn();
+    other.set_result();
+    turn(3);
+    REQUIRE_MESSAGE(end_of(child) == "well", "the other one: " << end_of(child));
+    REQUIRE_MESSAGE(end_of(parent) == "well",
+                    "the task it waits for was asked in its place, and refused. So the "
+                    "parent carries on as well. It is: "
+                        << end_of(parent));
+}
+
+TEST_CASE_FIXTURE(
+    TaskTest,
+    "K19: a task that is cancelled between result and resumption gets Cancelled") {
+    Task task(loop, outer(*this));
+    turn();
+    future.set_result();
     REQUIRE_MESSAGE(task.cancel(), "the task is not done: it can be asked.");
-    story.turn();
+    turn();
     REQUIRE_MESSAGE(end_of(task) == "cancelled",
                     "what the task waited for has happened, but its turn had not come "
                     "when it was asked: its co_await still throws. It ended: "
@@ -285,7 +290,7 @@ TEST_CASE("a task cancelled between result and resumption throws") {
 namespace {
 
 /// Counts how often it was asked.
-class Asked : public yours::Future {
+class Asked : public Future {
   public:
     using Future::Future;
     bool cancel() override {
@@ -295,146 +300,156 @@ class Asked : public yours::Future {
     int times = 0;
 };
 
-Coroutine<> wait_for_it(yours::Future& future) { co_await future; }
-
 } // namespace
 
-TEST_CASE("cancel also asks what a ready task waited for") {
-    Story story;
-    Asked asked(story.loop);
-    Task task(story.loop, wait_for_it(asked));
-    story.turn();
+TEST_CASE_FIXTURE(TaskTest, "cancel also asks what a ready task waited for") {
+    Asked asked(loop);
+    Task task(loop, wait_for_it(asked));
+    turn();
     asked.set_result();
     task.cancel();
     CHECK_MESSAGE(asked.times == 1,
                   "what the task waits for is done; ask it nevertheless. It returns "
                   "false, but may want to know: a time limit (Y08) does.");
-    story.turn();
+    turn();
     CHECK(end_of(task) == "cancelled");
 }
 
 namespace {
 
-Coroutine<> ask_itself(Story& story, Task*& self) {
+/// Runs `then`, after it has asked itself to end.
+Coroutine<> ask_itself(EventLoop& loop, Task*& self, Coroutine<> then) {
     self->cancel();
-    story.say("has asked itself");
-    co_await inner(story);
+    Future done(loop);
+    done.set_result();
+    co_await done; // no wait
+    co_await std::move(then);
 }
 
-Coroutine<> ask_and_refuse(Story& story, Task*& self) {
-    self->cancel();
-    co_await stubborn(story);
+/// A task that asks itself to end.
+struct AsksItself {
+    AsksItself(EventLoop& loop, Coroutine<> then)
+        : task(loop, ask_itself(loop, self, std::move(then))) {}
+
+    Task* self = &task;
+    Task task;
+};
+
+Coroutine<> end_at_once(bool well) {
+    if (!well)
+        throw Rain();
+    co_return;
 }
 
 } // namespace
 
-TEST_CASE("a task that cancels itself throws at its next wait") {
-    Story story;
-    Task* self = nullptr;
+TEST_CASE_FIXTURE(TaskTest,
+                  "K17: a task that cancels itself gets Cancelled at its next wait") {
     SUBCASE("and ends") {
-        Task task(story.loop, ask_itself(story, self));
-        self = &task;
-        story.turn();
-        REQUIRE_MESSAGE(story.told == "has asked itself, inner waits",
+        const AsksItself one(loop, inner(*this));
+        turn();
+        REQUIRE_MESSAGE(told == "inner waits",
                         "a request does nothing to a task that runs until it waits for "
                         "something. Reported: "
-                            << story.told);
-        story.turn();
+                            << told);
+        turn();
         REQUIRE_MESSAGE(
-            end_of(task) == "cancelled",
+            end_of(one.task) == "cancelled",
             "the task was asked while it ran, so its next wait throws. It is: "
-                << end_of(task));
+                << end_of(one.task));
     }
     SUBCASE("and refuses") {
-        Task task(story.loop, ask_and_refuse(story, self));
-        self = &task;
-        story.turn(3);
-        REQUIRE_MESSAGE(!story.other.done(),
+        const AsksItself one(loop, stubborn(*this));
+        turn(3);
+        REQUIRE_MESSAGE(!other.done(),
                         "the task was asked while it ran: that is thrown at its next "
                         "wait. But it was thrown again at the wait after that.");
-        story.other.set_result();
-        story.turn();
-        REQUIRE_MESSAGE(end_of(task) == "well",
-                        "the task refused, and returned. It is: " << end_of(task));
+        other.set_result();
+        turn();
+        REQUIRE_MESSAGE(end_of(one.task) == "well",
+                        "the task refused, and returned. It is: " << end_of(one.task));
     }
 }
 
-TEST_CASE("a task cancelled before it begins runs no line") {
-    Story story;
-    Task task(story.loop, outer(story));
+TEST_CASE_FIXTURE(
+    TaskTest,
+    "K14: the body of a task that is cancelled before its first step never runs") {
+    Task task(loop, outer(*this));
     REQUIRE_MESSAGE(task.cancel(),
                     "the task has not begun, so it is not done: it can be asked.");
     REQUIRE_MESSAGE(!task.done(), "cancel only asks: the task ends when its turn comes.");
-    story.turn();
+    turn();
     REQUIRE_MESSAGE(
-        story.told.empty(),
-        "the task was asked before it began, so no line of it runs. Reported: "
-            << story.told);
+        told.empty(),
+        "the task was asked before it began, so no line of it runs. Reported: " << told);
     REQUIRE_MESSAGE(
         end_of(task) == "cancelled",
         "the task was asked before it began, so it ends when its turn comes. It is: "
             << end_of(task));
 }
 
+TEST_CASE_FIXTURE(TaskTest,
+                  "K18: a task that cancels itself and returns counts as cancelled") {
+    AsksItself one(loop, end_at_once(true));
+    const Task parent(loop, wait_for_it(one.task));
+    turn(2);
+    REQUIRE_MESSAGE(
+        end_of(one.task) == "cancelled",
+        "the task was asked while it ran, and never came to a wait that could throw. The "
+        "request must not get lost: it ends cancelled. It is: "
+            << end_of(one.task));
+    REQUIRE(end_of(parent) == "cancelled");
+}
+
 namespace {
 
-Coroutine<> ask_itself_and_end(Task*& self, bool well) {
-    self->cancel();
-    if (!well)
-        throw std::runtime_error("it rains");
-    co_return;
+Coroutine<> fail_when_asked(Future& future) {
+    try {
+        co_await future;
+    } catch (const Cancelled&) {
+        throw Rain();
+    }
 }
 
 } // namespace
 
-TEST_CASE("a request is never lost") {
-    Story story;
-    Task* self = nullptr;
-    Task task(story.loop, ask_itself_and_end(self, true));
-    self = &task;
-    Task parent(story.loop, wait_for_task(story, task));
-    story.turn(2);
-    REQUIRE_MESSAGE(
-        end_of(task) == "cancelled",
-        "the task was asked while it ran, and never came to a wait that could throw. The "
-        "request must not get lost: it ends cancelled. It is: "
-            << end_of(task));
-    REQUIRE(end_of(parent) == "cancelled");
-}
-
-TEST_CASE("an error says more than a request does") {
-    Story story;
-    Task* self = nullptr;
-    Task task(story.loop, ask_itself_and_end(self, false));
-    self = &task;
-    story.turn();
-    REQUIRE_MESSAGE(end_of(task) == "it rains",
+TEST_CASE_FIXTURE(
+    TaskTest,
+    "K24: a task fails with another exception thrown while Cancelled is handled") {
+    Task handles(loop, fail_when_asked(future));
+    const AsksItself runs(loop, end_at_once(false));
+    turn();
+    REQUIRE_MESSAGE(end_of(runs.task) == "it rains",
                     "the task was asked while it ran, and threw something else: that is "
                     "what it has failed with. It is: "
-                        << end_of(task));
+                        << end_of(runs.task));
+    handles.cancel();
+    turn();
+    REQUIRE_MESSAGE(end_of(handles) == "it rains",
+                    "the task was asked while it waited, and threw something else. It "
+                    "is: "
+                        << end_of(handles));
 }
 
-TEST_CASE("two requests before its turn cancel a task once") {
-    Story story;
-    Task task(story.loop, stubborn(story));
-    story.turn();
+TEST_CASE_FIXTURE(TaskTest, "K21: two requests before a task runs throw one Cancelled") {
+    Task task(loop, stubborn(*this));
+    turn();
     task.cancel();
     REQUIRE_MESSAGE(task.cancel(), "the task is not done: it can be asked again.");
-    story.turn(2);
-    REQUIRE_MESSAGE(!story.other.done(),
+    turn(2);
+    REQUIRE_MESSAGE(!other.done(),
                     "the task was asked twice before its turn came, and Cancelled was "
                     "thrown twice. Once is enough.");
-    story.other.set_result();
-    story.turn();
+    other.set_result();
+    turn();
     REQUIRE_MESSAGE(end_of(task) == "well", "it is: " << end_of(task));
 }
 
-TEST_CASE("a task that is done can't be cancelled") {
-    Story story;
-    Task task(story.loop, outer(story));
-    story.turn();
-    story.future.set_result();
-    story.turn();
+TEST_CASE_FIXTURE(TaskTest, "K23: a task that is done can't be cancelled") {
+    Task task(loop, outer(*this));
+    turn();
+    future.set_result();
+    turn();
     REQUIRE_MESSAGE(
         !task.cancel(),
         "the task has already ended: it's too late to ask, so cancel returns false.");
