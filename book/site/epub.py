@@ -128,7 +128,7 @@ def with_answers_last(html: str) -> str:
 
     def take(found: re.Match) -> str:
         number = len(answers) + 1
-        name = found[1] if found[1][-1].isdigit() else f"{found[1]} {number}"  # hints have numbers
+        name = found[1] if re.fullmatch(r"Hint \d+", found[1]) else f"{found[1]} {number}"  # hints have numbers
         answers.append(f'<aside epub:type="footnote" id="answer-{number}">'
                        f'<h3><a href="#question-{number}">{name}</a></h3>{found[2]}</aside>\n')
         return (f'<p class="answer" id="question-{number}">'

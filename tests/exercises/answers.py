@@ -27,7 +27,7 @@ import questions
 
 FOLDER = "tests/exercises"
 MODELS = [f"{FOLDER}/exercise{stage}" for stage in "123"]  # targets that show how to compile and link
-ANSWERS = {"solution.cpp", "yours.cpp"}  # one of them is in a program, never two
+ANSWERS = {"start.cpp", "solution.cpp", "yours.cpp"}  # one of them is in a program, never two
 
 
 class Trouble(Exception):
@@ -295,8 +295,8 @@ def make_program(model: Model, folder: Path, answer: Path, work: Path,
     predicts = (folder / questions.FILE).exists()
     if predicts:
         made = questions.make(folder, work / "made")
-        given.append(made / "test.cpp")
-        include.append(f"-I{made}")
+        given = [path for path in given if path.name != "test.cpp"] + [made / "test.cpp"]
+        include.insert(0, f"-I{made}")
     sources = [(answer, flags), *((one, given_flags) for one in given)]
     if answer.suffix == ".h":
         include.append(f"-I{answer.parent}")

@@ -95,6 +95,7 @@ class Author:
                 (exercise.after, "README.md: no line `After page NN.`"),
                 (exercise.minutes > 0, "README.md: no line `About N minutes.`"),
                 (f"./learn check {number}" in readme, f"README.md does not say ./learn check {number}"),
+                (exercise.yours.name in readme, f"README.md does not say which file to edit: {exercise.yours.name}"),
                 (len(numbers) == len(exercise.hints) >= 2 and numbers == [str(n + 1) for n in range(len(numbers))],
                  "README.md: needs `<details><summary>Hint 1</summary>`, `Hint 2`, ..., at least two"),
                 (all(exercise.hints), "README.md: a hint is empty")]:
@@ -357,7 +358,7 @@ def sanitized_build(directory: Path) -> Path:
 
 def compare(name: str, file: str) -> int:
     try:
-        print(wrong.compared(Course(ROOT).select(name)[0].solution_text(), Path(file).read_text(encoding="utf-8")), end="")
+        print(wrong.compared(Course(ROOT).one(name).solution_text(), Path(file).read_text(encoding="utf-8")), end="")
     except (Trouble, OSError, wrong.Malformed) as why:
         print(f"authors_test.py: {why}", file=sys.stderr)
         return 1
@@ -383,7 +384,7 @@ def main() -> int:
         for target in {model_for(one.folder) for one in chosen} | {MODELS[0]}:
             for build_of in (author.build, author.sanitized):
                 build_of.model(target).linker += QUICK_LINKER
-    except Trouble as trouble:
+    except (Trouble, questions.Malformed, wrong.Malformed) as trouble:
         print(f"{trouble}\n0 passed, 1 failed")
         return 2
     failed = total = 0

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 say = functools.partial(print, flush=True)
 
 
-HINT = re.compile(r"^<details><summary>Hint \d+</summary>\n(.*?)^</details>$", re.M | re.S)
+HINT = re.compile(r"^<details><summary>Hint \d+</summary>[ \t]*\n(.*?)^</details>[ \t]*$", re.M | re.S)
 
 
 def topic_of(name: str) -> str:
@@ -64,7 +64,15 @@ class Exercise:
         """What the reader begins with."""
         if self.predicts:
             return questions.start(questions.of_folder(self.folder))
-        return wrong.of_folder(self.folder)["start"].applied(self.solution_text())
+        found = wrong.of_folder(self.folder)
+        if "start" not in found:
+            raise wrong.Malformed(f"{self.name}/{wrong.FILE} has no section `start`")
+        return found["start"].applied(self.solution_text())
+
+    def is_start(self, text: str) -> bool:
+        """Did the reader change nothing? (The header with the questions once had another name.)"""
+        start = self.start_text()
+        return start in (text, text.replace("exercise.h", questions.HEADER_FILE))
 
     def is_called(self, name: str) -> bool:
         return name.lower() in (self.name.lower(), self.number.lower(), self.page.lower())
@@ -94,6 +102,12 @@ class Step(Exercise):
     def is_called(self, name: str) -> bool:
         short = self.number.replace("0", "", 1) if self.number[1] == "0" else self.number  # Y4
         return super().is_called(name) or name.lower() in (short.lower(), self.file.lower())
+
+
+def free_name(path: Path) -> Path:
+    """A name beside it that no file has, for what the reader wrote."""
+    names = [f"{path.name}.old{number or ''}" for number in [0, *range(2, 1000)]]
+    return next(one for one in map(path.with_name, names) if not one.exists())
 
 
 def hash_of(file: Path) -> str:
@@ -228,20 +242,34 @@ class Course:
     def open(self, exercise: Exercise):
         """Makes sure that the reader has a file to edit, and the questions, if there are any."""
         exercise.yours.parent.mkdir(exist_ok=True)
-        asked = self.questions_of(exercise)
+        start = exercise.start_text()
+        news = []
         with suppress(FileExistsError):  # "x": never over a file that an editor is just saving
             with open(exercise.yours, "x", encoding="utf-8") as file:
-                file.write(exercise.start_text())
-            say(f"Your file is {self.path(exercise.yours)}: edit it, and check again,\n"
-                f"until this prints `{exercise.number} {exercise.title}: passed`.\n"
-                f"The task: {self.path(exercise.folder / 'README.md')}")
-            say(*[f"The questions: {self.path(path)}" for path in asked], "", sep="\n")
+                file.write(start)
+            news = [f"Your file is {self.path(exercise.yours)}: edit it, and check again,",
+                    f"until this prints `{exercise.number} {exercise.title}: passed`.",
+                    f"The task: {self.path(exercise.folder / 'README.md')}"]
+        news += self.give_questions(exercise)
+        if news:
+            say(*news, "", sep="\n")
 
-    def questions_of(self, exercise: Exercise) -> list[Path]:
-        """The file with the questions, beside the reader's; none if there are no questions."""
-        if not exercise.predicts:
+    def give_questions(self, exercise: Exercise) -> list[str]:
+        """Puts the questions beside the reader's file, if there are any. Returns what is new about that."""
+        file = exercise.folder / questions.HEADER_FILE
+        made = self.work(exercise) / questions.HEADER_FILE  # as it was when it was made last
+        text = questions.header(questions.of_folder(exercise.folder)) if exercise.predicts else ""
+        there = file.read_bytes() if file.exists() else b""
+        if not text or there == text.encode():
             return []
-        return [questions.write(exercise.folder / "questions.h", questions.header(questions.of_folder(exercise.folder)))]
+        news = []
+        if there and there != (made.read_bytes() if made.exists() else b""):
+            old = free_name(file)
+            file.rename(old)
+            news = [f"What you wrote in {self.path(file)} is in {self.path(old)} now: answers belong in {exercise.yours.name}."]
+        questions.write(file, text)
+        questions.write(made, text)
+        return [*news, f"The questions: {self.path(file)}"]
 
     def solution_file(self, exercise: Exercise) -> Path:
         """Our answer, as a file."""

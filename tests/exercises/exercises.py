@@ -31,9 +31,11 @@ from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
+import questions  # noqa: E402
+import wrong  # noqa: E402
 from answers import (Build, Outcome, Trouble, bold, count, green, model_for, painted, report,  # noqa: E402
                      state, try_answer)
-from course import ROOT, Course, Exercise, Step, say, topic_of  # noqa: E402
+from course import ROOT, Course, Exercise, Step, free_name, say, topic_of  # noqa: E402
 from memory import look_at_memory  # noqa: E402
 
 TIME_LIMIT = 10.0  # seconds for a test program
@@ -152,7 +154,10 @@ def solution(course: Course, exercise: Exercise, give_up: bool) -> int:
     ours = course.solution_file(exercise)
     say(f"Our answer: {course.path(ours)}")
     if exercise.yours.exists():
-        texts = [text.splitlines() for text in [exercise.yours.read_text(errors="replace"), exercise.solution_text()]]
+        yours = exercise.yours.read_text(errors="replace")
+        if exercise.predicts:
+            yours = yours.replace('"exercise.h"', f'"{questions.HEADER_FILE}"')  # its name in older files
+        texts = [text.splitlines() for text in [yours, exercise.solution_text()]]
         if isinstance(exercise, Step):  # the start's comments state the task, ours what we did
             texts = [[line for line in text if not line.strip().startswith("//")] for text in texts]
         names = map(course.path, (exercise.yours, ours))
@@ -192,11 +197,10 @@ def keep_away(course: Course, exercise: Exercise):
     yours = exercise.yours
     if not yours.exists():
         return
-    if course.is_ours(exercise) or yours.read_text(encoding="utf-8", errors="replace") == exercise.start_text():
+    if course.is_ours(exercise) or exercise.is_start(yours.read_text(encoding="utf-8", errors="replace")):
         yours.unlink()  # the reader wrote nothing in it
         return
-    names = [f"{yours.name}.old{number or ''}" for number in [0, *range(2, 1000)]]
-    old = next(path for path in map(yours.with_name, names) if not path.exists())
+    old = free_name(yours)
     yours.rename(old)
     say(f"Your old file is now {course.path(old)}")
 
@@ -281,7 +285,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     options = parser.parse_args(arguments)
     try:
         return run(options, Course(root))
-    except (Trouble, OSError) as trouble:
+    except (Trouble, OSError, questions.Malformed, wrong.Malformed) as trouble:
         print(f"learn: {trouble}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -586,11 +586,14 @@ case the words: kind
 
 constexpr int none = 0;
 constexpr int some = 1;
+namespace words {
+constexpr int many = 99;
+}
 
 small = 3
 ? 1 + 2
 because: one more than two.
-if 12: it adds up, and does not put
+if words::many 12: it adds up, and does not put
   one behind the other.
 ! count on.
 
@@ -622,7 +625,7 @@ class Predict(Reader):
         said = self.learn("check", "03.1", status=1)
         self.assert_in_order(said, "Your file is tests/exercises/03.1-four/yours.cpp", "`03.1 Say 4: passed`",
                              "The questions: tests/exercises/03.1-four/questions.h", 'in the test case "the sum":',
-                             "tests/exercises/03.1-four/questions.h:13: ERROR: small is not answered yet")
+                             "tests/exercises/03.1-four/questions.h:17: ERROR: small is not answered yet")
         self.assertEqual(self.yours("03.1").read_text(), textwrap.dedent("""\
             // What is printed? Put a number in place of each `unanswered`.
             #include "questions.h"
@@ -636,13 +639,44 @@ class Predict(Reader):
                              "/// What has been printed?\nstruct Answers {\n    /// 1 + 2\n    int small = unanswered;\n")
 
     def test_a_wrong_number_gets_its_advice(self):
-        self.assertIn("small is not 12: it adds up, and does not put one behind the other.", self.predict(12, "some"))
+        for number, value in [("12", 12), ("words::many", 99)]:
+            self.assertIn(f"small is not {value}: it adds up, and does not put one behind the other.",
+                          self.predict(number, "some"))
         self.assertIn("small is not 4: count on.", self.predict(4, "some"))
         self.assert_in_order(self.predict(3, "none"), 'in the test case "the words"', "kind is not 0: look again.")
         self.assertIn("passed", self.predict(3, "some", status=0))
 
     def test_a_file_from_before_there_was_questions_h_still_passes(self):
         self.assertIn("passed", self.predict(3, "some", "exercise.h", status=0))
+
+    def test_an_untouched_file_from_before_is_no_work_of_the_reader_s(self):
+        self.learn("check", "03.1", status=1)
+        self.yours("03.1").write_text(self.yours("03.1").read_text().replace("questions.h", "exercise.h"))
+        self.learn("reset", "03.1", "--yes")
+        self.assertEqual([path.name for path in self.folder("03.1").glob("yours.cpp*")], ["yours.cpp"])
+
+    def test_what_a_reader_writes_into_the_questions_is_kept(self):
+        self.learn("check", "03.1", status=1)
+        header = self.folder("03.1") / "questions.h"
+        made = header.read_bytes()
+        header.write_bytes(made.replace(b"small = unanswered", b"small = 3") + b"// \xe4\n")
+        self.addCleanup((old := header.with_name("questions.h.old")).unlink)
+        self.assertIn("What you wrote in tests/exercises/03.1-four/questions.h is in "
+                      "tests/exercises/03.1-four/questions.h.old now", self.learn("check", "03.1", status=1))
+        self.assertEqual(header.read_bytes(), made)
+        self.assertIn(b"small = 3", old.read_bytes())
+
+    def test_questions_that_have_changed_are_told_anew(self):
+        self.learn("check", "03.1", status=1)
+        file = self.folder("03.1") / "questions.txt"
+        self.addCleanup(file.write_text, QUESTIONS)
+        file.write_text(QUESTIONS.replace("? 1 + 2", "? 2 + 1"))
+        said = self.learn("check", "03.1", status=1)
+        self.assertIn("The questions: tests/exercises/03.1-four/questions.h", said)
+        self.assertIn("/// 2 + 1", (self.folder("03.1") / "questions.h").read_text())
+        file.write_text("<<<<<<< ours\n" + QUESTIONS)
+        self.learn("check", "03.1", status=2, errors="learn: 03.1-four/questions.txt: this line begins with no key")
+        file.write_text(QUESTIONS)
 
     def test_our_answer_is_made_of_the_questions(self):
         self.predict(2 + 1, "some", status=0)
@@ -651,8 +685,10 @@ class Predict(Reader):
                              "+    .small = 3,", "+    .kind = some,")
 
     def test_what_is_malformed_is_named(self):
-        for change, words in [(("case the words: kind\n", ""), "each question must be in one case: kind"),
-                              (("! look again.\n", ""), "kind has no advice"), (("if 12:", "if 3:"), "for the true answer"),
+        for change, words in [(("case the words: kind\n", ""), "each question must be there once, and in one case: kind"),
+                              (("! look again.\n", ""), "kind has no advice"), (("if words::many 12:", "if 3:"), "for the true answer"),
+                              (("12:", "words::many:"), "two pieces of advice"), (("= 3", "= 3 4"), "neither a number"),
+                              (("case the words: kind", "case the words: kind\ncase none:"), "has no questions"),
                               (("? 1 + 2", "1 + 2"), "begins with no key"), (("case the sum", "if the sum"), "wrong place")]:
             with self.assertRaisesRegex(questions.Malformed, words):
                 questions.read(QUESTIONS.replace(*change))
@@ -670,10 +706,10 @@ class Wrong(unittest.TestCase):
         self.assertEqual(self.applied("base: nothing\n+x\n+\n+y\n"), "x\n\ny\n")
 
     def test_what_does_not_fit_is_refused(self):
-        for lines in ["-z\n", "-a\n+b\n", "-ab\n"]:
+        for lines in ["-z\n", "-a\n+b\n", "-ab\n", "", "base: nothing\n"]:
             with self.assertRaises(wrong.Malformed, msg=lines):
                 self.applied(lines, "a\na\nabc\n")
-        for text in ["== a\n== a\n", "== a\nhint: h\nb\n"]:
+        for text in ["== a\n== a\n", "== a\nhint: h\nb\n", "==a\n", "== a\nhnt: h\n"]:
             with self.assertRaises(wrong.Malformed, msg=text):
                 wrong.read(text)
 

@@ -28,13 +28,15 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FILE = "questions.txt"
+FILE, HEADER_FILE = "questions.txt", "questions.h"
 WIDTH = 88
-LINE = re.compile(r"(yours //|//|\?|!|(?:yours|answers|why|because|case [^:]+|if [^:]+):|\w+ =) *(.*)")
+LINE = re.compile(r"(yours //|//|\?|!|(?:yours|answers|why|because|case .+?|if .+?):(?= |$)|\w+ =) *(.*)")
+VALUE = re.compile(r"-?\d+|\w+(::\w+)*")  # a number, or a name
 NAMES = {"yours //": "group_of_yours", "//": "group", "?": "text", "!": "advice", "because:": "because"}
 
 HEADER = """\
 // The questions. program.cpp finds the true answers; yours.cpp holds what you predict.
+// (./learn check makes this file, so write nothing here.)
 #pragma once
 
 /// A question that you have not answered.
@@ -52,6 +54,7 @@ Answers run_program();
 
 HEADER_OF_TRACE = """\
 // The questions. They are about run.trace; yours.cpp holds what you have found in it.
+// (./learn check makes this file, so write nothing here.)
 #pragma once
 
 namespace common {{
@@ -149,12 +152,21 @@ def parts_of(block: str) -> list[tuple[str, str]]:
 def judge(found: Questions):
     names = [one.name for one in found.questions]
     asked = [name for _, questions in found.cases for name in questions]
-    if not names or sorted(asked) != sorted(set(names)):
-        raise Malformed(f"each question must be in one case: {' '.join(sorted({*names} ^ {*asked}) or asked)}")
+    if not names or sorted(asked) != sorted(names) or len(set(names)) < len(names):
+        raise Malformed(f"each question must be there once, and in one case: {' '.join(sorted({*names} ^ {*asked}) or asked)}")
+    for title, questions in found.cases:
+        if not questions:
+            raise Malformed(f"the case {title} has no questions")
     for one in found.questions:
+        values = [value for several, _ in one.advice_if for value in several]
+        for value in [one.answer, *values]:
+            if not VALUE.fullmatch(value):
+                raise Malformed(f"{one.name}: neither a number nor a name: {value}")
+        if len(set(values)) < len(values):
+            raise Malformed(f"{one.name}: two pieces of advice for one value")
         if not one.advice:
             raise Malformed(f"{one.name} has no advice for a wrong answer")
-        if one.answer in [value for values, _ in one.advice_if for value in values]:
+        if one.answer in values:
             raise Malformed(f"{one.name}: there is advice for the true answer")
 
 
@@ -194,6 +206,11 @@ def solution(found: Questions) -> str:
     return answer_file(found, found.why, {one.name: one.answer for one in found.questions}, of_us=True)
 
 
+def quoted(text: str) -> str:
+    """A text as C++ writes it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def test(found: Questions, place: str) -> str:
     """The test. A check that fails names the line of the header (at `place`) that has the question."""
     lines = header(found).splitlines()
@@ -206,10 +223,10 @@ def test(found: Questions, place: str) -> str:
         checks = []
         for name in names:
             one, line = by_name[name], lines.index(f"    int {name} = unanswered;") + 1
-            advice = "".join(f"{reader}.{name} == {value} ? {json.dumps(text)} : "
-                             for values, text in one.advice_if for value in values) + json.dumps(one.advice)
-            checks.append(f'#line {line} "{place}"\n    check("{name}", &Answers::{name}, {advice});\n')
-        text += f'\n{checks[0].splitlines()[0]}\nTEST_CASE("{title}") {{\n{"".join(checks)}}}\n'
+            advice = "".join(f"{reader}.{name} == {value} ? {quoted(text)} : "
+                             for values, text in one.advice_if for value in values) + quoted(one.advice)
+            checks.append(f'#line {line} {quoted(place)}\n    check("{name}", &Answers::{name}, {advice});\n')
+        text += f'\n{checks[0].splitlines()[0]}\nTEST_CASE({quoted(title)}) {{\n{"".join(checks)}}}\n'
     return text
 
 
@@ -217,22 +234,25 @@ def of_folder(folder: Path) -> Questions:
     """The questions of an exercise. Throws Malformed."""
     try:
         return read((folder / FILE).read_text(encoding="utf-8"), (folder / "run.trace").exists())
-    except Malformed as why:
+    except (Malformed, UnicodeDecodeError) as why:
         raise Malformed(f"{folder.name}/{FILE}: {why}") from None
 
 
 def write(path: Path, text: str) -> Path:
-    """Leaves a file alone that has its text already, so that nothing is compiled again."""
+    """Leaves a file alone that has its text already, so that nothing is compiled again. There is never half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
+    if not path.exists() or path.read_bytes() != text.encode():
+        new = path.with_name(path.name + ".new")
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
     return path
 
 
 def make(folder: Path, into: Path) -> Path:
     """Makes the header and the test; returns the folder that has them."""
     found = of_folder(folder)
-    write(into / "questions.h", header(found))
+    for place in [into, *[folder] * (folder / HEADER_FILE).exists()]:  # the reader's comes first where programs look
+        write(place / HEADER_FILE, header(found))
     write(into / "exercise.h", '#include "questions.h"\n')  # its name in older files of readers
     write(into / "test.cpp", test(found, str(folder / "questions.h")))
     return into

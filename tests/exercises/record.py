@@ -82,7 +82,7 @@ def main() -> int:
             trace = record(exercise, build, questions.write(work / "start.cpp", exercise.start_text()), work)
             trace_of(exercise).write_text(trace)
             print(f"{exercise.number} {exercise.title}: {len(trace.splitlines())} events")
-    except Trouble as trouble:
+    except (Trouble, questions.Malformed) as trouble:
         print(f"record.py: {trouble}", file=sys.stderr)
         return 1
     return 0

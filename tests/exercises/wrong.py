@@ -31,6 +31,9 @@ from pathlib import Path
 FILE = "wrong.txt"
 
 
+KEY = re.compile(r"(hint|memory|base|fails in|fails with|ends as|file|row): (.*)")
+
+
 class Malformed(Exception):
     """What is wrong with a wrong.txt."""
 
@@ -43,6 +46,8 @@ class Section:
 
     def applied(self, base: str) -> str:
         """The answer. Throws Malformed if lines that are replaced aren't there, or are there twice."""
+        if not self.changes:
+            raise Malformed(f"{self.name}: it changes nothing")
         if self.keys.get("base") == "nothing":
             return self.changes[0][1]
         text = "\n" + base
@@ -56,18 +61,21 @@ class Section:
 def read(text: str) -> dict[str, Section]:
     """The sections by name. Throws Malformed."""
     found: dict[str, Section] = {}
-    for part in re.split(r"^== ", text, flags=re.M)[1:]:
+    before, *parts = re.split(r"^== ", text, flags=re.M)
+    if before.strip():
+        raise Malformed(f"these lines are before any section:\n{before.strip()}")
+    for part in parts:
         name, _, rest = part.partition("\n")
         if name in found:
             raise Malformed(f"{name}: it is there twice")
         section = found[name] = Section(name)
         for block in re.split(r"\n{2,}", rest.strip("\n")):
             lines = block.splitlines()
-            while lines and not section.changes and re.match(r"[a-z ]+: ", lines[0]):
-                key, _, value = lines.pop(0).partition(": ")
+            while lines and not section.changes and KEY.match(lines[0]):
+                key, value = KEY.match(lines.pop(0)).groups()
                 section.keys[key] = value
             if any(line[0] not in " -+" for line in lines):
-                raise Malformed(f"{name}: a line begins with none of `-`, `+` and a space")
+                raise Malformed(f"{name}: a line has no key, and begins with none of `-`, `+` and a space")
             if lines:
                 section.changes.append(("".join(line[1:] + "\n" for line in lines if line[0] in " -"),
                                         "".join(line[1:] + "\n" for line in lines if line[0] in " +")))
@@ -76,7 +84,10 @@ def read(text: str) -> dict[str, Section]:
 
 def of_folder(folder: Path) -> dict[str, Section]:
     path = folder / FILE
-    return read(path.read_text(encoding="utf-8")) if path.exists() else {}
+    try:
+        return read(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except (Malformed, UnicodeDecodeError) as why:
+        raise Malformed(f"{folder.name}/{FILE}: {why}") from None
 
 
 # ---- Writing one ------------------------------------------------------------------------
@@ -85,6 +96,8 @@ def of_folder(folder: Path) -> dict[str, Section]:
 def compared(base: str, wrong: str) -> str:
     """The lines of a section that makes one text of another. Throws Malformed if none can."""
     old, new = base.splitlines(), wrong.splitlines()
+    if not old or old == new:
+        raise Malformed("there is nothing to compare" if not old else "both are the same")
     hunks = [[first[1], last[2], first[3], last[4]] for first, *_, last in (
         (op, op) for op in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if op[0] != "equal")]
     done: list[list[int]] = []

@@ -33,6 +33,8 @@ std::vector<Seed> read_seeds(const char* path) {
     const std::string mark = "\n---- ";
     const std::string text = "\n" + std::string{std::istreambuf_iterator<char>(file), {}};
     std::vector<Seed> seeds;
+    if (!text.ends_with('\n'))
+        return seeds; // its last line has no end, so it has been damaged
     for (std::size_t begin = text.find(mark); begin != text.npos;) {
         begin += mark.size();
         const std::size_t line_end = text.find('\n', begin);

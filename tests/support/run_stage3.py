@@ -11,9 +11,11 @@ PROGRAM = os.environ.get("STAGE3") or str(
 def run_stage3(*arguments, status=None, **how):
     """Runs it to its end. Returns what subprocess.run does, with text. `status`: what its exit status must be."""
     usual = {"stdin": subprocess.DEVNULL, "capture_output": True, "encoding": "utf-8", "timeout": 60}
+    if "input" in how:
+        del usual["stdin"]
     done = subprocess.run([PROGRAM, *map(str, arguments)], **usual | how)
     if status not in (None, done.returncode):
-        raise AssertionError(f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout[-2000:]}")
+        raise AssertionError(f"exit status {done.returncode}, not {status}: {done.stderr}{(done.stdout or '')[-2000:]}")
     return done
 
 

@@ -65,7 +65,7 @@ std::map<std::string, Said> crawl(const ScriptedServer& server, const std::strin
     stage3::CrawlEvents events;
     events.on_record = [&](const Record& record) {
         said[std::string(record.url.target())] = {
-            .outcome = static_cast<int>(record.outcome) + 1, // exercise.h's numbers
+            .outcome = static_cast<int>(record.outcome) + 1, // questions.h's numbers
             .depth = static_cast<int>(record.depth),
             .parent = std::string(record.parent ? record.parent->target() : "")};
     };

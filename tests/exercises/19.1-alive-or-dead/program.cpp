@@ -122,7 +122,7 @@ std::map<std::string, int> crawl(const ScriptedServer& server) {
     settings.max_tries = 2;
     stage3::CrawlEvents events;
     events.on_record = [&](const Record& record) {
-        const int outcome = static_cast<int>(record.outcome) + 1; // exercise.h's numbers
+        const int outcome = static_cast<int>(record.outcome) + 1; // questions.h's numbers
         said[std::string(record.url.target())] = outcome;
     };
     const std::vector<common::Url> roots{*common::parse_url(server.url())};

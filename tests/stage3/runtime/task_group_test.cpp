@@ -34,6 +34,15 @@ Coroutine<> fail_after(EventLoop::Duration time) {
     throw Error();
 }
 
+/// Fails as soon as it is asked to end.
+Coroutine<> fail_when_asked() {
+    try {
+        co_await Future<>();
+    } catch (const Cancelled&) {
+        throw Rain();
+    }
+}
+
 /// When it is asked to end, it takes a second to do so, and then fails if `fails`.
 Coroutine<> end_slowly(LoopTest& test, std::string name, bool fails = false) {
     bool cancelled = false;
@@ -519,6 +528,44 @@ TEST_CASE_FIXTURE(LoopTest, "G15: cancel ends the children, and none counts as f
     CHECK(size == 2);
     CHECK(log == Log{"a cancelled", "body", "slow ended"});
     CHECK(elapsed() == 2000);
+}
+
+TEST_CASE_FIXTURE(
+    LoopTest, "G15: a failure after cancel wakes the group, and then who waits for the "
+              "child") {
+    std::optional<Task<>> failing;
+    const Task<> main =
+        task([](LoopTest& test, std::optional<Task<>>& failing_child) -> Coroutine<> {
+            TaskGroup group;
+            bool has_failed = false;
+            try {
+                co_await group.run([](LoopTest& t, TaskGroup& g,
+                                      std::optional<Task<>>& first) -> Coroutine<> {
+                    first = g.create_task(fail_when_asked());
+                    g.start(child(t, "other", 1h));
+                    for (int turn = 0; turn < 3; ++turn)
+                        co_await stage3::next_turn();
+                    g.cancel();
+                }(test, group, failing_child));
+            } catch (const Rain&) {
+                has_failed = true;
+            }
+            test.note(has_failed ? "group" : "no failure");
+        }(*this, failing));
+    turns(2);
+    const Task<> waiter = task([](LoopTest& test, const Task<>& awaited) -> Coroutine<> {
+        bool has_failed = false;
+        try {
+            co_await stage3::wait_for(awaited, 1h);
+        } catch (const Rain&) {
+            has_failed = true;
+        }
+        test.note(has_failed ? "waiter" : "no failure");
+    }(*this, failing.value()));
+    turns(10);
+    CHECK(main.done());
+    CHECK(waiter.done());
+    CHECK(log == Log{"other cancelled", "group", "waiter"});
 }
 
 TEST_CASE_FIXTURE(LoopTest,
