@@ -69,10 +69,14 @@ long refused() noexcept { return refused_so_far; }
 long living() noexcept { return living_now; }
 
 bool memory_is_ours() noexcept {
+    // By way of a variable, so that no compiler takes the ones below for what is called:
+    // valgrind replaces them when the program runs.
+    void* (*volatile const take)(std::size_t) = ::operator new;
+    void (*volatile const leave)(void*) noexcept = ::operator delete;
     const long before = living();
-    void* const memory = ::operator new(1, std::nothrow);
+    void* const memory = take(1);
     const bool ours = living() > before;
-    ::operator delete(memory);
+    leave(memory);
     return ours;
 }
 
