@@ -35,13 +35,13 @@ std::vector<Seed> read_seeds(const char* path) {
     std::vector<Seed> seeds;
     if (!text.ends_with('\n'))
         return seeds; // its last line has no end, so it has been damaged
-    for (std::size_t begin = text.find(mark); begin != text.npos;) {
+    for (std::size_t begin = text.find(mark); begin != std::string::npos;) {
         begin += mark.size();
         const std::size_t line_end = text.find('\n', begin);
-        if (line_end == text.npos)
+        if (line_end == std::string::npos)
             break;
         const std::size_t end = text.find(mark, line_end + 1);
-        const std::size_t last = end == text.npos ? text.size() - 1 : end;
+        const std::size_t last = end == std::string::npos ? text.size() - 1 : end;
         seeds.push_back({text.substr(begin, line_end - begin),
                          text.substr(line_end + 1, last - line_end - 1)});
         begin = end;

@@ -126,7 +126,8 @@ class InMemory : FrontierTest {
         const bool has = getting.done();
         if (has)
             std::move(getting).take(); // which gives the visit back
-        getting.cancel();
+        else
+            getting.cancel();
         turns(2);
         return has;
     }
