@@ -103,7 +103,7 @@ class Author:
                 problems.append(problem)
         try:
             return problems + (questions.of_folder(folder) and [] if exercise.predicts else self.sections(exercise))
-        except (questions.Malformed, wrong.Malformed) as why:
+        except (questions.Malformed) as why:
             return [*problems, str(why)]
 
     @staticmethod
@@ -384,7 +384,7 @@ def main() -> int:
         for target in {model_for(one.folder) for one in chosen} | {MODELS[0]}:
             for build_of in (author.build, author.sanitized):
                 build_of.model(target).linker += QUICK_LINKER
-    except (Trouble, questions.Malformed, wrong.Malformed) as trouble:
+    except (Trouble, questions.Malformed) as trouble:
         print(f"{trouble}\n0 passed, 1 failed")
         return 2
     failed = total = 0

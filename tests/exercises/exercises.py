@@ -32,7 +32,6 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 import questions  # noqa: E402
-import wrong  # noqa: E402
 from answers import (Build, Outcome, Trouble, bold, count, green, model_for, painted, report,  # noqa: E402
                      state, try_answer)
 from course import ROOT, Course, Exercise, Step, free_name, say, topic_of  # noqa: E402
@@ -285,7 +284,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     options = parser.parse_args(arguments)
     try:
         return run(options, Course(root))
-    except (Trouble, OSError, questions.Malformed, wrong.Malformed) as trouble:
+    except (Trouble, OSError, questions.Malformed) as trouble:
         print(f"learn: {trouble}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

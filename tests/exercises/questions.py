@@ -102,7 +102,7 @@ class Questions:
 
 
 class Malformed(Exception):
-    """What is wrong with a questions.txt."""
+    """What is wrong with a questions.txt, or with a wrong.txt."""
 
 
 def read(text: str, of_trace: bool = False) -> Questions:

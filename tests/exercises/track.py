@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from questions import write
+
 YOURS = "yours"  # the reader's folder, beside those of the exercises
 
 SAME = re.compile(r"// The same as in the book: (\S+)\n")
@@ -42,8 +44,5 @@ def needed_files(text: str, texts: dict[str, str]) -> set[str]:
 
 def assemble(files: dict[str, str], folder: Path):
     """Fills a reader's folder with these texts; a file that has its text already isn't touched."""
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        path = folder / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        write(folder / name, text)

@@ -28,14 +28,10 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from questions import Malformed
+
 FILE = "wrong.txt"
-
-
 KEY = re.compile(r"(hint|memory|base|fails in|fails with|ends as|file|row): (.*)")
-
-
-class Malformed(Exception):
-    """What is wrong with a wrong.txt."""
 
 
 @dataclass
