@@ -320,7 +320,7 @@ class Track:
         names = [name for found in tests for name in found]
         rows = self.table.rows()
         program = yours.make(self.course, self.build, "rows", self.sources, [], self.folder("all", {}))
-        outcomes = yours.run_rows(program, rows)
+        outcomes = yours.run_rows(program, rows, TIME_LIMIT)
         return ([f"{row.name}: not in one step's test, or no page {row.page}, or no line on what goes wrong without it"
                  for row in rows if names.count(row.name) != 1 or not yours.page_of(row) or not row.bites]
                 + [f"{name}: it's not in rows.txt" for name in names if name not in outcomes]

@@ -97,10 +97,10 @@ def read_table(text: str) -> Table:
     return table
 
 
-def run_rows(program: Path, rows: list[Row]) -> dict[str, Outcome]:
+def run_rows(program: Path, rows: list[Row], limit: float = ROW_LIMIT) -> dict[str, Outcome]:
     """The outcome of each row. They run side by side, each in its own process."""
     def run(row: Row) -> Outcome:
-        return judge_run(*run_limited(program, ROW_LIMIT, f"{row.name}:*"), ROW_LIMIT)
+        return judge_run(*run_limited(program, limit, f"{row.name}:*"), limit)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip([row.name for row in rows], pool.map(run, rows)))
 

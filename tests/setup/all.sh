@@ -12,18 +12,15 @@
 # out the line of a CHECK that throws: reports then name only its test case.
 lines=-Dcpp_args=-g1
 quick="$lines -DDOCTEST_CONFIG_NO_TRY_CATCH_IN_ASSERTS"
-# Checking each pointer before it is used takes half of g++'s time. clang++ does it anyway.
-no_pointers=-fno-sanitize=null,alignment,object-size
 all_steps() {
     begin_beside "clang-tidy" check_tidy
     # One without libpsl and SQLite, as on most machines (with the same options as .ci/run), one with them.
     a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines" -Dpsl=disabled -Dstate=disabled
     a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror -Dpsl=enabled -Dstate=enabled
+    begin_beside "exercises" check_exercises
     a_step "clang++, address and UB sanitizers" test_sanitized clang
-    a_step "g++, address and UB sanitizers" sanitized_coroutines_with gcc "$gxx"
     a_step "coroutines, in the other builds" check_coroutine_builds
     a_step "coroutines, under valgrind" check_coroutines_with_valgrind
-    a_step "exercises" check_exercises
     a_step "what the book's programs print" check_outputs
     a_step "the book as a site and an EPUB" check_book
     a_step "format" check_format
@@ -90,23 +87,27 @@ a_step() { # TITLE FUNCTION ARGUMENTS...
     tell_step "$logs/step-$number"
 }
 
-# A step that uses whatever processor time the others leave. It needs nothing from them, gives way
-# to them (with nice), and is reported at the end. Ctrl-C has to end it explicitly, because a shell
-# makes background commands ignore it.
+# A step that uses whatever processor time the others leave. It needs nothing from those that follow,
+# gives way to them (it uses nice), and is reported at the end. Ctrl-C has to end it explicitly, because a
+# shell makes background commands ignore it.
 begin_beside() { # TITLE FUNCTION ARGUMENTS...
     number=$((number + 1))
-    beside="$number. $1" beside_log=$logs/step-$number
+    titles_beside="$titles_beside$number. $1
+"
+    echo "$bold$number. $1$plain ... runs beside the others"
     shift
-    echo "$bold$beside$plain ... runs beside the others"
     trap 'trap "" TERM; kill -TERM 0; exit 130' INT
-    run_step "$beside_log" "$@" &
+    run_step "$logs/step-$number" "$@" &
 }
 
 end_beside() {
-    title=$beside
-    printf '%s ... ' "$bold$title$plain"
     wait
-    tell_step "$beside_log"
+    while read -r title; do
+        printf '%s ... ' "$bold$title$plain"
+        tell_step "$logs/step-${title%%.*}"
+    done <<TITLES
+${titles_beside%?}
+TITLES
 }
 
 # Leaves its output in LOG.log, and its exit status, seconds, and processor seconds in LOG.sums.
@@ -154,7 +155,7 @@ test_all() {
     patience=3
     MESON_TESTTHREADS=${MESON_TESTTHREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
     export MESON_TESTTHREADS
-    number=0 rows='' all_passed=0 all_failed=0 all_skipped=0
+    number=0 titles_beside='' rows='' all_passed=0 all_failed=0 all_skipped=0
     all_steps
     echo
     printf '%-38s %7s %7s %7s %7s %7s\n' step passed failed skipped seconds "of CPU"
@@ -218,17 +219,6 @@ test_sanitized() { # COMPILER'S NAME
     run_tests --no-suite book --no-suite lint # there is nothing compiled in these
 }
 
-# The same with the other compiler for the tests of coroutines, where the two differ.
-sanitized_coroutines_with() { # COMPILER'S NAME, ITS COMMAND
-    logs=$logs/$1-sanitizers
-    mkdir -p "$logs"
-    watch_sanitizers
-    open_build "$top/build-all/$1-sanitizers" "$2" -Dbuildtype=debug -Db_sanitize=address,undefined \
-        "$quick -fno-sanitize-recover=all $no_pointers"
-    build coroutine_tests
-    run_tests --suite coroutines
-}
-
 watch_sanitizers() {
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ASAN_SYMBOLIZER_PATH=$(command -v addr2line) # clang's symbolizer is in a separate package
@@ -240,14 +230,14 @@ watch_sanitizers() {
 
 # Compilers get coroutines wrong in some builds and right in others: clang++ 19 destroys some
 # locals twice, but only with optimization; g++ 12 lets the stack grow, but only without. So each
-# compiler builds with sanitizers and without optimization above, and with optimization here, where
-# valgrind checks the memory in the next step. The tests are coroutines as well, so here they are
-# optimized like the programs; in the first step they are not. One more build is for threads.
+# compiler builds without optimization above, and with optimization here. The tests are coroutines as
+# well, so here they are optimized like the programs. In the next step, valgrind checks the memory in
+# all builds but the one that has sanitizers. One more build is for threads.
 check_coroutine_builds() {
     sum_passed=0 sum_failed=0 target=coroutine_tests suites=coroutines
     coroutine_tests gcc-O2 "$gxx" -Doptimize_tests=true "$quick"
-    # And the tools for exercises, for readers who have clang++. (gdwarf-4 is for valgrind.)
-    target='coroutine_tests tests/exercises/exercise1' suites='coroutines exercises'
+    # And what reads a compiler's reports for exercises, for readers who have clang++. (gdwarf-4 is for valgrind.)
+    target='coroutine_tests tests/exercises/exercise1' suites='coroutines diagnostics'
     coroutine_tests clang-O2 clang++-19 -Doptimize_tests=true "$quick -gdwarf-4 -g1"
     target=thread_tests suites=threads # only tests with several threads
     watch_sanitizers
@@ -278,7 +268,7 @@ check_coroutines_with_valgrind() {
     # shellcheck disable=SC2016
     for program in tests/stage3/runtime_test tests/stage3/runtime_details_test tests/stage2/stage2_test \
         tests/stage2/stage2_first_test; do
-        for name in gcc-O2 clang-O2; do echo "$top/build-all/$name/$program"; done
+        for name in gcc gcc-O2 clang-O2; do echo "$top/build-all/$name/$program"; done
     done | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
         said=$(timeout 900 valgrind --quiet --error-exitcode=9 --leak-check=full "$1" 2>&1)
         status=$?
@@ -286,13 +276,13 @@ check_coroutines_with_valgrind() {
         echo "$1: exit status $status"' valgrind >"$logs/valgrind"
     cat "$logs/valgrind"
     sum_passed=$(grep -c ': exit status 0$' "$logs/valgrind")
-    verdict "$sum_passed" $((8 - sum_passed)) 0
+    verdict "$sum_passed" $((12 - sum_passed)) 0
 }
 
 # Each exercise can be solved, even with the other compiler and under its sanitizers, and helps
 # readers who get it wrong. Uses what the steps above built.
 check_exercises() {
-    cd "$top" && python3 tests/exercises/authors_test.py --build build-all/gcc \
+    cd "$top" && nice -n 10 python3 tests/exercises/authors_test.py --build build-all/gcc \
         --sanitized-build build-all/clang-sanitizers
 }
 

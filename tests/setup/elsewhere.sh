@@ -3,6 +3,7 @@
 # on a bare Debian of another release.
 #
 #     tests/setup/elsewhere.sh SUITE [COMMAND]    SUITE: bookworm, trixie, sid; COMMAND: runs instead
+#     tests/setup/elsewhere.sh SUITE --ready      only installs here what that needs (debootstrap)
 #
 # It makes a minimal tree of that release with debootstrap, clones this repository's HEAD into it,
 # and lets ./learn install what it needs there. Warnings are errors. The tree is removed at the end;
@@ -14,7 +15,7 @@ suite=${1:-} command=${2:-}
 tree=${TMPDIR:-/tmp}/await-the-web-$suite
 case $suite in
 bookworm | trixie | sid) ;;
-*) sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2 && exit 2 ;;
+*) sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2 && exit 2 ;;
 esac
 
 skip() { # WHY
@@ -39,7 +40,7 @@ make_tree() {
     unmount # what an earlier run has left
     rm -rf --one-file-system "$tree"
     debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$tree" "$source" \
-        >"$tree.log" 2>&1 || skip "debootstrap can't make a tree of $suite: $(tail -n 1 "$tree.log")"
+        >"$tree.log" 2>&1 || KEEP='' skip "debootstrap can't make a tree of $suite: $(tail -n 1 "$tree.log")"
     echo "deb $source $suite main" >"$tree/etc/apt/sources.list"
     # Packages are fetched in the same way as on this machine.
     cp -a /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
@@ -59,6 +60,7 @@ command -v apt-get >/dev/null || skip "there is no apt-get to fetch $suite with"
 command -v debootstrap >/dev/null ||
     { apt-get -q update && apt-get -q -y --no-install-recommends install debootstrap; } >/dev/null 2>&1 ||
     skip "debootstrap can't be installed"
+[ "$command" != --ready ] || exit 0
 source=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
     sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\).*/\2/p' | head -n 1)
 [ -n "$source" ] || skip "/etc/apt names no package source"
