@@ -4,15 +4,16 @@
     tests/stage3/shared_frontier/script_test.py [-v] [NAME...]
 
 The crawl's clock moves only when a test moves it, so no test waits for anything. schedules_test.py tests calls in any
-order.
+order. Each of a class's PLAYS is a test, too: see plays.py.
 """
-import sys
+import functools
 import unittest
 
 import invariants
 import redis_server
 import resp
-from script import FORMAT, NEVER, TEXT, Script, chunk, done, park
+from plays import Play, plays_in, versions
+from script import FORMAT, NEVER, TEXT, Script, chunk, done
 
 redis = None  # the server for all tests
 
@@ -32,6 +33,14 @@ def pages(count, host="h:80"):
 
 
 class ScriptTest(unittest.TestCase):
+    PLAYS = ""
+
+    def __init_subclass__(cls):
+        for text in plays_in(cls.PLAYS):
+            name = "test_" + text.partition(":")[0].replace(" ", "_")
+            assert not hasattr(cls, name), name
+            setattr(cls, name, functools.partialmethod(cls.play, text))
+
     def setUp(self):
         self.client = redis.client()
         self.addCleanup(self.client.close)
@@ -46,12 +55,16 @@ class ScriptTest(unittest.TestCase):
             self.assertEqual(script.broken(), [])
         self.scripts.clear()
 
-    def each(self, *cases):
+    def each(self, cases):
         """Each case begins with an empty Redis, and its crawls must keep the invariants."""
         for case in cases:
             self.client.call("FLUSHALL")
             yield case
             self.check_invariants()
+
+    def play(self, text):
+        for version in self.each(versions(text)):
+            Play(self.script, version)
 
     def script(self, name="crawl", **settings):
         script = Script(self.client, name, **settings)
@@ -63,13 +76,6 @@ class ScriptTest(unittest.TestCase):
         script = self.script(**settings)
         return script, script.open(*urls)
 
-    def items_after(self, seconds, session, want=1):
-        """The items that come after this time, and not a millisecond earlier."""
-        session.script.pass_time(seconds - 0.001)
-        self.assertEqual(session.take(want), [])
-        session.script.pass_time(0.001)
-        return session.step(want).items
-
     def everything(self):
         """All data in Redis, as bytes."""
         keys = sorted(self.client.call("KEYS", "*"))
@@ -77,65 +83,44 @@ class ScriptTest(unittest.TestCase):
 
 
 class NumberedCalls(ScriptTest):
-    def test_repeating_a_number_names_the_items_again_and_changes_nothing(self):
+    def test_repeating_a_number_names_its_items_again_and_changes_nothing(self):
         script, session = self.crawl_of(pages(5))
-        first = session.step(2)
+        session.step(2)
+        results = done(page(0), [chunk([page(1), page(7)])])
+        second = session.step(2, results)
         moved = {script.key("meta"): None, script.key("sessions"): None}  # time passes, and the call renews the lease
         before = {**self.everything(), **moved}
-        again = session.say(1, 2)
-        self.assertEqual(sorted(again.items), sorted(first.items))
+        again = session.say(2, 2, results)
+        self.assertEqual(sorted(again.items), sorted(second.items))
         self.assertEqual({**self.everything(), **moved}, before)
-        self.assertEqual(script.look().number("held"), 2)
-
-    def test_only_the_items_of_that_call_are_named(self):
-        _, session = self.crawl_of(pages(5))
-        session.step(2)
-        second = session.step(1)
-        self.assertEqual(session.say(2, 1).items, second.items)
-
-    def test_results_are_not_counted_twice(self):
-        script, session = self.crawl_of(pages(1))
-        [url] = session.take()
-        results = done(url, [chunk([page(1), page(2)])])
-        session.step(0, results)
-        again = session.say(2, 0, results)
-        self.assertEqual((again.records, again.known, again.unfinished), (1, 3, 2))
+        self.assertEqual((again.records, again.known, again.unfinished, again.held), (1, 6, 5, 3))
         self.assertEqual(script.look().number("stale"), 0)
 
-    def test_a_skipped_or_old_number_means_expired(self):
+    def test_a_skipped_or_old_number_or_an_unknown_session_means_expired(self):
         script, session = self.crawl_of(pages(5))
         session.step(1)
         session.step(1)
         before = self.everything()
         for number in (1, 4, 100):
             self.assertIsNone(session.say(number, 1))
+        self.assertEqual(script.call("step", "7-nobody", 1, "1 0 0"), ["expired"])
         after = self.everything()
         self.assertEqual({**after, script.key("meta"): None}, {**before, script.key("meta"): None})
         self.assertIsNotNone(session.say(3, 0))
         self.assertEqual(script.look().number("held"), 2)
 
-    def test_an_unknown_session_has_expired(self):
-        script, session = self.crawl_of(pages(1))
-        session.name = "7-nobody"
-        self.assertIsNone(session.step(1))
-        self.assertEqual(script.look().number("held"), 0)
-
-    def test_a_session_replaces_an_old_one(self):
-        script, old = self.crawl_of(pages(3))
-        held = old.take(2)
-        new = script.open(*pages(3), old=old.name)
-        self.assertIsNone(old.step(0))
-        self.assertEqual(sorted(new.take(2)), sorted(held))  # at once, before the third item
-        crawl = script.look()
-        self.assertEqual((crawl.number("lost"), crawl.number("known")), (0, 3))
-
-    def test_results_for_items_that_a_session_does_not_hold_are_refused(self):
-        script, session = self.crawl_of(pages(2))
-        [url] = session.take()
-        session.step(0, done(page(1)), park(page(1)), ["back", page(1)], ["began", page(1)],
-                     ["rules", page(1), 0, ""], done(url), done(url), ["back", url])
-        crawl = script.look()
-        self.assertEqual((crawl.number("records"), crawl.number("stale")), (1, 5))
+    PLAYS = """
+        a session replaces an old one, and has its items at once: h0-2
+            2 -> h0-1
+            b: opens h0-2 old=a
+            -> expired
+            b: 2 -> ~ h0-1
+            = lost=0 known=3
+        results for items that a session does not hold are refused: h0-1
+            1 -> h0
+            done h1, park h1, back h1, began h1, rules h1 0 '', done h0, done h0, back h0
+            = records=1 stale=5
+    """
 
     def test_unknown_operations_and_crawls_are_refused(self):
         script, _ = self.crawl_of(pages(1))
@@ -147,37 +132,41 @@ class NumberedCalls(ScriptTest):
 
 
 class Leases(ScriptTest):
-    def test_a_session_s_items_go_to_others_when_its_lease_ends_and_not_before(self):
-        script, dies = self.crawl_of(pages(1))
-        [url] = dies.take()
-        lives = script.open()
-        for _ in range(3):
-            script.pass_time(9.999)
-            self.assertEqual(lives.take(), [])
-        script.pass_time(0.003)
-        [item] = lives.step(1).items
-        self.assertEqual((item.url, item.lost), (url, 1))
-        self.assertIsNone(dies.step(0, done(url)))
-        self.assertEqual(script.look().records, [])
-
-    def test_each_call_renews_the_lease(self):
-        script, session = self.crawl_of(pages(1))
-        other = script.open()
-        session.take()
-        for number in range(12):
-            script.pass_time(9)
-            if number % 2:
-                session.step(0)
-            else:
-                session.say(session.seq, 0)  # a repeated call renews it, too
-            self.assertEqual(other.take(), [])
-
-    def test_a_session_that_calls_late_but_before_any_other_loses_nothing(self):
-        script, session = self.crawl_of(pages(1))
-        [url] = session.take()
-        script.pass_time(1000)
-        self.assertIsNotNone(session.step(0, done(url)))
-        self.assertEqual(len(script.look().records), 1)
+    PLAYS = """
+        a session's items go to others when its lease ends, and not before: h0
+            1 -> h0
+            b: opens
+            +9.999 b: 1 ->
+            +9.999 b: 1 ->
+            +9.999 b: 1 ->
+            +0.003 b: 1 -> h0 lost=1
+            done h0 -> expired
+            = records=0
+        each call renews the lease, also a repeated one: h0
+            1 -> h0
+            b: opens
+            +20 again
+            +20 b: 1 ->
+            +5 0
+            +20 b: 1 ->
+        a session that calls late, but before any other, loses nothing: h0
+            1 -> h0
+            +1000 done h0 -> records=1
+        a lost process's items come back one by one: h0-7
+            8 -> 8
+            b: opens
+            +30.001 b: 8 -> 1
+            +0.199 b: 8 ->
+            +0.001 b: 8 -> 1
+            +0.2 b: 8 -> 1
+            = lost=8
+        who leaves gives its items back at once, and they do not count as lost: h0-2
+            2 -> h0-1
+            b: opens
+            closes
+            b: 2 -> ~ h0-1 lost=0 tries=0
+            -> expired
+    """
 
     def test_time_without_calls_counts_as_a_third_of_a_lease_at_most(self):
         script, session = self.crawl_of(pages(1), lease=30)
@@ -214,20 +203,6 @@ class Leases(ScriptTest):
         session.step(0)
         self.assertGreater(script.clock() - clock, 0.015)
 
-    def test_a_lost_process_s_items_come_back_one_by_one(self):
-        script, dies = self.crawl_of(pages(8))
-        lives = script.open()
-        dies.take(8)
-        script.pass_time(30.001)
-        came = [lives.take(8)]
-        for _ in range(7):
-            script.pass_time(0.199)
-            self.assertEqual(lives.take(8), [])
-            script.pass_time(0.001)
-            came.append(lives.take(8))
-        self.assertEqual([len(urls) for urls in came], [1] * 8)
-        self.assertEqual(script.look().number("lost"), 8)
-
     def test_many_lost_items_all_come_back_within_a_lease(self):
         script, dies = self.crawl_of(pages(600))
         lives = script.open()
@@ -240,17 +215,6 @@ class Leases(ScriptTest):
             came += some
             script.pass_time(1)
         self.assertEqual(len(came + lives.take(600)), 600)
-
-    def test_close_gives_items_back_at_once_without_counting_them_as_lost(self):
-        script, leaves = self.crawl_of(pages(3))
-        held = leaves.step(2).items
-        stays = script.open()
-        self.assertEqual(leaves.close()[0], "ok")
-        again = stays.step(2).items
-        self.assertEqual({(item.url, item.lost, item.tries) for item in again},
-                         {(item.url, 0, 0) for item in held})
-        self.assertIsNone(leaves.step(0))
-        self.assertEqual(leaves.close()[0], "expired")  # the answer was lost, and repeating the call changes nothing
 
     def test_many_sessions_may_die_at_once(self):
         script, lives = self.crawl_of(pages(25))
@@ -267,23 +231,81 @@ class Leases(ScriptTest):
 class Suspects(ScriptTest):
     """A URL with which processes have died is fetched only alone, and only then can it be given up."""
 
-    def crawl_with_a_suspect(self, others=4, is_tried=True, **settings):
-        """Two processes have died while they held a page. Returns a session that is on trial, and may now get it."""
-        script = self.script(**settings)
-        dies = script.open(page(0))
-        for _ in range(2):
-            [url] = dies.take()
-            dies = self.lose(script)
-        lives = script.open(*pages(others + 1), old=dies.name)
-        if is_tried:
-            self.try_it(lives)
-        return script, lives, url
+    PLAYS = """
+        a suspect is given only to a session that holds nothing: suspect h0-4
+            5 -> trial=1 wait=-1                # it's told before
+            b: opens
+            5 -> h0 lost=2 trial=1
+            5 again -> h0 trial=1
+            5 -> trial=1 wait=-1                # as long as it has that
+            b: 2 -> 2 trial=0                   # while others go on as usual
+            5 done h0 -> 2 trial=0
+        a session on trial is given nothing new until it holds nothing: h0 b0-3
+            5 -> ~ h0 b0-3
+            back h0
+            +1 b: opens
+            b: 1 -> h0
+            +31 0
+            +1 c: opens
+            c: 1 -> h0
+            +31 0
+            +1 d: opens o0-2
+            3 -> trial=1
+            3 done b0-2 -> trial=1
+            d: 3 -> o0-2
+            3 done b3 -> h0
+        if the session on trial goes first, another is tried: suspect h0
+            1 -> trial=1
+            b: opens o1
+            1 -> h0
+            back h0
+            {closes|all die|a: opens old=a}
+            c: opens
+            c: 1 -> trial=1 wait=-1
+            c: 1 -> h0 lost=2
+        a suspect's host is treated as politely as usual: suspect h0-4 delay=0.5
+            1 -> trial=1
+            1 -> h0 flag=b
+            b: opens
+            b: 1 ->
+            began h0, park h0
+            1 -> wait=500 trial=0
+            +0.5 1 -> trial=1
+            1 -> h0
+        a suspect waits until its host has room: suspect h0-4 max_per_host=1
+            1 -> trial=1
+            b: opens
+            b: 3 -> h1
+            1 -> trial=0
+            b: done h1, hold h 300
+            +0.299 1 ->
+            +0.001 1 -> trial=1
+            1 -> h0
+            b: 3 ->
+        a suspect's robots.txt is asked for alone, too: suspect h0-4 rules=1
+            1 -> trial=1
+            5 -> h0 flag=r
+            5 rules h0 0 '', back h0 -> h0 flag=-
+        max_pages counts suspects exactly: suspect h0-4 max_pages=2
+            1 -> trial=1
+            b: opens
+            5 -> h0
+            b: 5 -> h1
+            b: 5 done h1 -> state=running
+            5 done h0 -> state=max_pages
+        a session that wants nothing is not tried: suspect h0-4
+            0 -> trial=0
+            b: opens
+            b: 1 -> trial=1
+            b: 1 -> h0
+    """
 
-    def try_it(self, session):
-        """A session is told that it's on trial before it's given the suspect."""
-        reply = session.step(1)
-        self.assertEqual((reply.items, reply.on_trial, reply.wait), ([], True, -1))
-        return session
+    def crawl_with_a_suspect(self, others=0, **settings):
+        """A session that is on trial, and may now get what it's for."""
+        urls = " h0" if others == 0 else f" h0-{others}"
+        words = "".join(f" {name}={value}" for name, value in settings.items())
+        play = Play(self.script, f"a suspect: suspect{urls}{words}\n1 -> trial=1")
+        return play.script, play.sessions["a"]
 
     def lose(self, script):
         """The lease of all sessions ends. Returns a new one."""
@@ -302,58 +324,12 @@ class Suspects(ScriptTest):
             session.step(1)
             session = self.lose(script)
 
-    def test_a_suspect_is_given_only_to_a_session_that_holds_nothing(self):
-        script, session, suspect = self.crawl_with_a_suspect()
-        other = script.open()
-        [item] = session.step(5).items
-        self.assertEqual((item.url, item.lost), (suspect, 2))
-        reply = session.step(5)
-        self.assertEqual((reply.items, reply.on_trial, reply.wait), ([], True, -1))  # as long as it has that
-        self.assertEqual(len(other.take(2)), 2)  # while others go on as usual
-        reply = session.step(5, done(suspect))
-        self.assertEqual((len(reply.items), reply.on_trial), (2, False))
-
-    def test_a_session_on_trial_is_given_nothing_new_until_it_holds_nothing(self):
-        script = self.script()
-        busy = script.open(page(0), *pages(4, "busy:80"))
-        held = [url for url in busy.take(5) if "busy" in url]
-        busy.step(0, ["back", page(0)])
-        for _ in range(2):
-            script.pass_time(1)
-            self.assertEqual(script.open().take(), pages(1))
-            script.pass_time(31)
-            busy.step(0)
-        script.pass_time(1)
-        other = script.open(*pages(3, "other:80"))
-        reply = busy.step(3)
-        self.assertEqual((reply.items, reply.on_trial), ([], True))
-        reply = busy.step(3, *map(done, held[:3]))
-        self.assertEqual((reply.items, reply.on_trial), ([], True))
-        self.assertEqual(other.take(3), pages(3, "other:80"))
-        self.assertEqual([item.url for item in busy.step(3, done(held[3])).items], pages(1))
-
-    def test_if_the_session_on_trial_goes_first_another_is_tried(self):
-        for way in self.each("leaves", "dies", "begins anew"):
-            script, goes, suspect = self.crawl_with_a_suspect(others=0)
-            script.open(page(1, "other:80"))
-            self.assertEqual(goes.step(1).items[0].url, suspect)
-            goes.step(0, ["back", suspect])
-            if way == "leaves":
-                goes.close()
-                stays = script.open()
-            elif way == "dies":
-                stays = self.lose(script)
-            else:
-                stays = script.open(old=goes.name)
-            [item] = self.try_it(stays).step(1).items
-            self.assertEqual((item.url, item.lost), (suspect, 2))
-
     def test_deaths_at_the_same_time_as_others_are_hardly_evidence(self):
         """What kills several processes at once can't be the page that one of them was fetching."""
-        for when in self.each("before", "with", "after"):
-            script, session, suspect = self.crawl_with_a_suspect(others=0)
+        for when in self.each(["before", "with", "after"]):
+            script, session = self.crawl_with_a_suspect()
             for _ in range(8):
-                self.assertEqual(session.take(), [suspect])
+                self.assertEqual(session.take(), [page(0)])
                 if when == "before":
                     session.step(0)
                 other = script.open()
@@ -371,69 +347,15 @@ class Suspects(ScriptTest):
             self.assertEqual(script.look().number("given_up"), 1, when)
 
     def test_deaths_long_before_or_after_do_not_weaken_the_evidence(self):
-        script, session, suspect = self.crawl_with_a_suspect(others=0)
+        script, session = self.crawl_with_a_suspect()
         for _ in range(2):
-            self.assertEqual(session.take(), [suspect])
-            other = script.open()
+            self.assertEqual(session.take(), [page(0)])
+            script.open()
             script.pass_time(21)
             session.step(0)
             session = self.lose(script)  # and so is the other
             session.step(1)
         self.assertEqual(script.look().number("given_up"), 1)
-
-    def test_a_suspect_s_host_is_treated_as_politely_as_usual(self):
-        script, session, suspect = self.crawl_with_a_suspect(delay=0.5)
-        [item] = session.step(1).items
-        self.assertEqual((item.url, item.flag), (suspect, "b"))
-        other = script.open()
-        self.assertEqual(other.take(), [])
-        session.step(0, ["began", suspect], park(suspect))
-        reply = session.step(1)
-        self.assertEqual((reply.items, reply.on_trial, reply.wait), ([], False, 500))
-        script.pass_time(0.5)
-        self.assertEqual(self.try_it(session).take(), [suspect])
-
-    def test_a_suspect_waits_until_its_host_has_room(self):
-        script, session, suspect = self.crawl_with_a_suspect(max_per_host=1)
-        other = script.open()
-        [url] = other.take(3)
-        reply = session.step(1)
-        self.assertEqual((reply.items, reply.on_trial), ([], False))
-        other.step(0, done(url), ["hold", "h:80", 300])
-        script.pass_time(0.299)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.001)
-        self.assertEqual(self.try_it(session).take(), [suspect])
-        self.assertEqual(other.take(3), [])
-
-    def test_a_suspect_s_robots_txt_is_asked_for_alone_too(self):
-        script, session, suspect = self.crawl_with_a_suspect(rules=1)
-        [item] = session.step(5).items
-        self.assertEqual((item.url, item.flag), (suspect, "r"))
-        [item] = session.step(5, ["rules", suspect, 0, ""], ["back", suspect]).items
-        self.assertEqual((item.url, item.flag), (suspect, "-"))
-
-    def test_max_pages_counts_suspects_exactly(self):
-        script, session, suspect = self.crawl_with_a_suspect(max_pages=2)
-        other = script.open()
-        self.assertEqual(session.take(5), [suspect])
-        [url] = other.take(5)
-        reply = other.step(5, done(url))
-        self.assertEqual((reply.items, reply.state), ([], "running"))
-        reply = session.step(5, done(suspect))
-        self.assertEqual((reply.items, reply.state), ([], "max_pages"))
-
-    def test_a_session_that_wants_nothing_is_not_tried(self):
-        script, session, suspect = self.crawl_with_a_suspect(is_tried=False)
-        self.assertFalse(session.step(0).on_trial)
-        self.assertEqual(self.try_it(script.open()).take(), [suspect])
-
-    def test_repeating_a_call_names_the_suspect_again(self):
-        _, session, suspect = self.crawl_with_a_suspect()
-        first = session.step(5)
-        again = session.say(session.seq, 5)
-        self.assertEqual((again.items, again.on_trial), (first.items, True))
-        self.assertEqual(again.items[0].url, suspect)
 
     def test_a_page_that_kills_is_given_up_and_no_other_page(self):
         script, session = self.crawl_of(pages(8))
@@ -447,16 +369,15 @@ class Suspects(ScriptTest):
             script.pass_time(0.15)
             reply = session.step(8, *map(done, urls))
         crawl = script.look()
-        self.assertEqual((deaths, reply.given_up), (4, 1))
+        self.assertEqual((deaths, reply.given_up, reply.dead, reply.records), (4, 1, 1, 8))
         record = crawl.record(poison)
         self.assertEqual((record["outcome"], record["error"], record["depth"], record["parent"], record["new_links"]),
                          ("failed", "several processes have ended while they fetched only it", "0", "-", "0"))
-        self.assertEqual((crawl.number("given_up"), crawl.number("dead"), crawl.number("records")), (1, 1, 8))
         self.assertEqual([record["outcome"] for _, record in crawl.records if record["url"] != poison], ["page"] * 7)
         self.assertEqual(crawl.number("lost"), 8 + 3)  # so each of the others was held once by a session that died
 
     def test_what_was_given_up_may_be_tried_again(self):
-        script, session, suspect = self.crawl_with_a_suspect(others=0)
+        script, session = self.crawl_with_a_suspect()
         self.give_up(script, session)
         session = script.open(page(1))
         reply = session.step(0, *map(done, session.take()))
@@ -464,12 +385,13 @@ class Suspects(ScriptTest):
         self.assertEqual(script.call("report", session.name), session.name)
         for _ in range(2):  # the answer is lost, and repeating the call changes nothing
             self.assertEqual(script.call("retry"), ["running", "1", "1", "2", "0", "0", "0", "0"])
-            self.assertIsNone(script.look().record(suspect))
+            self.assertIsNone(script.look().record(page(0)))
             self.assertEqual(script.broken(), [])
-        again = self.try_it(script.open())
+        again = script.open()
+        self.assertTrue(again.step(1).on_trial)
         [item] = again.step(5).items
-        self.assertEqual((item.url, item.lost, item.depth, item.redirects, item.parent), (suspect, 2, 0, 10, "-"))
-        reply = again.step(5, done(suspect, [chunk([page(9)])]))
+        self.assertEqual((item.url, item.lost, item.depth, item.redirects, item.parent), (page(0), 2, 0, 10, "-"))
+        reply = again.step(5, done(page(0), [chunk([page(9)])]))
         self.assertEqual([item.url for item in reply.items], [page(9)])
         self.assertEqual(script.look().urls[page(9)].pages, ["3"])  # the number of the withdrawn record isn't used again
         reply = again.step(0, done(page(9)))
@@ -477,7 +399,7 @@ class Suspects(ScriptTest):
         self.assertEqual(script.call("report", again.name), again.name)  # there is another report
 
     def test_what_was_given_up_twice_has_one_record(self):
-        script, session, suspect = self.crawl_with_a_suspect(others=0)
+        script, session = self.crawl_with_a_suspect()
         for _ in range(2):
             self.assertEqual(self.give_up(script, session), 2)
             self.assertEqual(len(script.look().records), 1)
@@ -486,480 +408,297 @@ class Suspects(ScriptTest):
             session = script.open()
 
     def test_retrying_makes_room_for_max_pages(self):
-        script, session, suspect = self.crawl_with_a_suspect(others=2, max_pages=1)
+        script, session = self.crawl_with_a_suspect(others=2, max_pages=1)
         self.give_up(script, session)
         self.assertEqual(script.open().step(5).state, "max_pages")
         self.assertEqual(script.call("retry")[0], "running")
-        session = self.try_it(script.open())
-        self.assertEqual(session.take(5), [suspect])
-        self.assertEqual(session.step(5, done(suspect)).state, "max_pages")
+        session = script.open()
+        session.step(1)
+        self.assertEqual(session.take(5), [page(0)])
+        self.assertEqual(session.step(5, done(page(0))).state, "max_pages")
 
 
 class Hosts(ScriptTest):
-    def test_max_per_host_covers_all_sessions(self):
-        script, a = self.crawl_of(pages(5) + pages(1, "other:80"), max_per_host=2)
-        b = script.open()
-        first = a.take(1) + [url for url in b.take(9)]
-        self.assertEqual(sum("//h:80/" in url for url in first), 2)
-        self.assertIn(page(0, "other:80"), first)
-        self.assertEqual(a.take(9), [])
-        mine = next(url for url in first if "//h:80/" in url)
-        self.assertEqual(len(a.step(9, done(mine)).items), 1)
-
-    def test_hosts_take_turns(self):
-        urls = [page(number, host) for host in ("a:80", "b:80", "c:80") for number in range(20)]
-        _, session = self.crawl_of(urls)
-        taken = session.take(6) + session.take(3) + session.take(1) + session.take(2)
-        for host in ("a:80", "b:80", "c:80"):
-            self.assertEqual(sum(f"//{host}/" in url for url in taken), 4)
-
-    def test_a_host_that_was_asked_goes_after_one_that_was_not(self):
-        script, session = self.crawl_of(pages(10, "a:80"))
-        first = session.take()
-        script.pass_time(1)
-        session.step(0, done(first[0], [chunk(pages(10, "b:80"))]))
-        script.pass_time(1)
-        hosts = [url.split("/")[2] for _ in range(6) for url in session.take()]
-        self.assertEqual(sorted(hosts[:2]), ["a:80", "b:80"])
-        self.assertEqual(hosts[2:], 2 * hosts[:2])
-
-    def test_a_delay_is_counted_from_the_beginning_of_a_request(self):
-        script, session = self.crawl_of(pages(3), delay=0.5)
-        [item] = session.step(3).items  # one, although three were wanted
-        self.assertEqual(item.flag, "b")
-        script.pass_time(5)
-        self.assertEqual(session.step(1).items, [])  # as long as the item hasn't begun
-        self.assertEqual(session.step(1, ["began", item.url]).wait, 500)
-        script.pass_time(0.4999)
-        self.assertEqual(session.step(1).items, [])
-        script.pass_time(0.0001)
-        [second] = session.step(1).items
-        session.step(0, done(item.url))
-        self.assertEqual(session.step(1, ["began", second.url]).items, [])
-
-    def test_an_item_that_never_begins_delays_its_host_from_its_end(self):
-        for way in self.each(done, lambda url: ["back", url], lambda url: park(url, 100)):
-            script, session = self.crawl_of(pages(3), delay=0.5)
-            [url] = session.take()
-            script.pass_time(5)
-            self.assertEqual(session.step(1, way(url)).items, [])
-            script.pass_time(0.5)
-            self.assertEqual(len(session.take()), 1)
-
-    def test_an_item_whose_process_dies_first_does_not_block_its_host(self):
-        script, dies = self.crawl_of(pages(3), delay=0.5)
-        lives = script.open()
-        dies.take()
-        script.pass_time(30.1)
-        self.assertEqual(lives.take(), [])  # since the item may have just begun
-        script.pass_time(0.5)
-        self.assertEqual(len(lives.take()), 1)
-
-    def test_a_host_may_want_a_longer_delay(self):
-        script, session = self.crawl_of(pages(4), delay=0.1)
-        [url] = session.take()
-        session.step(0, ["delay", "h:80", 2000], ["began", url], done(url))
-        script.pass_time(1.9)
-        self.assertEqual(session.take(), [])
-        script.pass_time(0.1)
-        [url] = session.take()
-        session.step(0, ["delay", "h:80", 1], ["began", url], done(url))  # a shorter delay doesn't count
-        self.assertEqual(len(self.items_after(0.1, session)), 1)
-
-    def test_a_host_that_is_held_hands_out_nothing(self):
-        script, session = self.crawl_of(pages(4) + pages(1, "other:80"))
-        session.step(0, ["hold", "h:80", 400])
-        self.assertEqual(session.take(4), [page(0, "other:80")])
-        self.assertEqual(session.step(1).wait, 400)
-        session.step(0, ["hold", "h:80", 100])  # doesn't make the hold shorter
-        self.assertEqual(len(self.items_after(0.4, session, 4)), 4)
-
-    def test_a_disallowed_url_costs_no_pause(self):
-        """robots.txt forbids the URL, so its host wasn't asked for anything."""
-        _, session = self.crawl_of(pages(3), delay=0.5)
-        [url] = session.take()
-        self.assertEqual(len(session.step(1, done(url, outcome="disallowed")).items), 1)
-
-    def test_a_hold_is_kept_though_an_earlier_item_begins_after_it(self):
-        script, session = self.crawl_of(pages(4), delay=0.01)
-        [url] = session.take()
-        session.step(0, ["hold", "h:80", 400])
-        session.step(0, ["began", url])
-        self.assertEqual(len(self.items_after(0.4, session)), 1)
-
-    def test_another_request_to_the_host_starts_the_delay(self):
-        script, session = self.crawl_of(pages(4), delay=0.5)
-        session.step(0, ["asked", "h:80"])
-        self.assertEqual(len(self.items_after(0.5, session)), 1)
-
-    def test_an_item_that_is_put_off_comes_back_at_its_time(self):
-        script, session = self.crawl_of(pages(3))
-        [url] = session.take()
-        reply = session.step(5, park(url, 1.5))
-        self.assertEqual(len(reply.items), 2)
-        self.assertEqual(reply.wait, 1500)
-        [item] = self.items_after(1.5, session)
-        self.assertEqual((item.url, item.tries, item.lost), (url, 1, 0))
+    PLAYS = """
+        max_per_host covers all sessions: h0-4 o0 max_per_host=2
+            1 -> h0
+            b: opens
+            b: 9 -> ~ h1 o0
+            9 ->
+            9 done h0 -> 1
+        hosts take turns: a0-19 b0-19 c0-19
+            6 -> ~ a0-1 b0-1 c0-1
+            3 -> ~ a2 b2 c2
+        a host that was asked goes after one that was not: a0-9
+            1 -> a0
+            +1 done a0 > b0-9
+            +1 2 -> ~ a1 b0
+            2 -> ~ a2 b1
+        a delay is counted from the beginning of a request: h0-2 delay=0.5
+            3 -> h0 flag=b                      # one, although three were wanted
+            +5 1 ->                             # as long as it hasn't begun
+            1 began h0 -> wait=500
+            +0.4999 1 ->
+            +0.0001 1 -> h1
+            done h0
+            1 began h1 ->
+        an item that never begins delays its host from its end: h0-2 delay=0.5
+            1 -> h0
+            +5 1 {done h0|back h0|park h0 100} ->
+            +0.5 1 -> 1
+        an item whose process dies first does not block its host: h0-2 delay=0.5
+            1 -> h0
+            b: opens
+            +30.1 b: 1 ->                       # since the item may have just begun
+            +0.5 b: 1 -> 1
+        a host may want a longer delay, and not a shorter one: h0-3 delay=0.1
+            1 -> h0
+            delay h 2000, began h0, done h0
+            +1.9 1 ->
+            +0.1 1 -> h1
+            delay h 1, began h1, done h1
+            +0.099 1 ->
+            +0.001 1 -> h2
+        a host that is held hands out nothing: h0-3 o0
+            hold h 400
+            4 -> o0
+            1 -> wait=400
+            hold h 100                          # doesn't make the hold shorter
+            +0.399 4 ->
+            +0.001 4 -> 4
+        a disallowed URL costs no pause, since its host was not asked: h0-2 delay=0.5
+            1 -> h0
+            1 done h0 outcome=disallowed -> 1
+        a hold is kept though an earlier item begins after it: h0-3 delay=0.01
+            1 -> h0
+            hold h 400
+            began h0
+            +0.399 1 ->
+            +0.001 1 -> 1
+        another request to the host starts the delay: h0-3 delay=0.5
+            asked h
+            +0.499 1 ->
+            +0.001 1 -> 1
+        an item that is put off comes back at its time: h0-2
+            1 -> h0
+            5 park h0 1.5 -> h1-2 wait=1500
+            +1.499 1 ->
+            +0.001 1 -> h0 tries=1 lost=0
+    """
 
 
 class Refusals(ScriptTest):
     """What hosts say about our pace. Its numbers, and what interrupts refusals, are pace_test.py's concern."""
 
-    def refuse(self, item, seconds=0.0, how="refused", refusals=1):
-        """The results for an item that its host has refused, and when it may come back."""
-        milliseconds = round(seconds * 1000)
-        return [how, item.host, item.url, milliseconds], park(item.url, seconds, item.tries, refusals)
-
-    def pace(self, script, host="h:80"):
-        return script.look().hosts[host].pace
-
-    def slow_crawl(self, seconds=1.0, count=40, **settings):
-        """A host that has refused at about 10 a second; its next request, which has begun, is answered next."""
-        script, session = self.crawl_of(pages(count), **settings)
-        items = session.step(10).items
-        script.pass_time(1)
-        session.step(0, *map(done, [item.url for item in items[:9]]), *self.refuse(items[9], seconds))
-        script.pass_time(seconds)
-        [item] = session.step(5).items
-        session.step(0, ["began", item.url])
-        return script, session, item
-
-    def test_a_refusal_holds_its_host_for_all_and_then_one_request_at_a_time_goes_out(self):
-        script, session = self.crawl_of(pages(20))
-        other = script.open()
-        first = session.step(5).items
-        reply = session.step(3, *self.refuse(first[0], 0.7), *(done(item.url) for item in first[1:]))
-        self.assertEqual((reply.items, reply.holds), ([], 1))
-        self.assertEqual(other.step(3).holds, 1)
-        [item] = self.items_after(0.7, other, 3)
-        self.assertEqual((item.url, item.flag), (first[0].url, "b"))  # what was put off goes first
-        self.assertEqual(session.take(3), [])
-
-    def test_a_refusal_of_what_a_session_no_longer_holds_holds_the_host(self):
-        script, session = self.crawl_of(pages(3))
-        other = script.open()
-        [item] = session.step(1).items
-        other.step(0, ["refused", "h:80", item.url, 300])
-        self.assertEqual(session.take(), [])
-        self.assertIsNone(self.pace(script))
-
-    def test_items_know_how_often_they_were_refused_and_which_refusal_they_came_after(self):
-        _, session = self.crawl_of(pages(3))
-        [item] = session.step(1).items
-        self.assertEqual((item.tries, item.refusals, item.epoch), (0, 0, 0))
-        [item] = session.step(1, *self.refuse(item)).items
-        self.assertEqual((item.url, item.tries, item.refusals, item.epoch), (page(0), 0, 1, 1))
-        session.step(0, ["began", item.url])
-        [item] = session.step(1, *self.refuse(item, refusals=20)).items
-        self.assertEqual((item.refusals, item.epoch), (20, 2))
-
-    def test_refusals_survive_the_death_of_a_process(self):
-        script, dies = self.crawl_of(pages(1))
-        [item] = dies.step(1).items
-        dies.step(1, *self.refuse(item, refusals=7))
-        lives = script.open()
-        script.pass_time(31)
-        [item] = lives.step(1).items
-        self.assertEqual((item.refusals, item.lost), (7, 1))
-
-    def test_the_first_request_after_a_refusal_sets_the_distance(self):
-        script, session, item = self.slow_crawl()
-        pace = self.pace(script)
-        self.assertAlmostEqual(pace.rate, 9 / 2, delta=0.01)
-        self.assertAlmostEqual(pace.refused_at, 1.5 * 9 / 2, delta=0.01)
-        self.assertFalse(pace.measures)
-        distance = 1 / pace.rate
-        session.step(0, done(item.url))
-        script.pass_time(distance - 0.01)
-        self.assertEqual(session.take(5), [])
-        script.pass_time(0.01)
-        [item] = session.step(5, ahead=5).items  # one, although the window has room for two
-        self.assertEqual(item.flag, "b")
-        script.pass_time(10)
-        self.assertEqual(session.take(5), [])  # since it hasn't begun
-        session.step(0, ["began", item.url])
-        script.pass_time(distance)
-        self.assertEqual(len(session.take(5)), 1)
-
-    def test_all_sessions_share_the_window(self):
-        script, session, item = self.slow_crawl()
-        other = script.open()
-        script.pass_time(10)
-        self.assertEqual(other.take(3), [])
-        session.step(0, done(item.url))
-        script.pass_time(1)
-        [url] = other.take(3)
-        other.step(0, ["began", url])
-        script.pass_time(1)
-        self.assertEqual(len(session.take(3)), 1)
-        self.assertEqual(other.take(3), [])
-
-    def test_a_window_without_a_distance_gives_none_ahead(self):
-        script, session = self.crawl_of(pages(9))
-        [item] = session.step(1).items
-        session.step(0, *self.refuse(item))  # without an answer, there is no rate
-        [item] = session.step(3).items
-        session.step(0, ["began", item.url], done(item.url))
-        self.assertEqual(session.step(0, ahead=5).items, [])
-        self.assertEqual(len(session.step(5, ahead=5).items), 2)
-
-    def test_what_has_not_begun_was_not_refused(self):
-        script, session = self.crawl_of(pages(3), delay=0.5)
-        [item] = session.step(1).items
-        session.step(0, *self.refuse(item))
-        self.assertIsNone(self.pace(script))
-
-    def test_later_refusals_call_nothing_back(self):
-        """There is nothing of that host ahead any more, and what is ahead of others may stay."""
-        _, session, item = self.slow_crawl()
-        before = session.step(0).holds
-        self.assertEqual(session.step(0, *self.refuse(item)).holds, before)
-
-    def test_what_stays_unanswered_changes_no_pace(self):
-        script, session = self.crawl_of(pages(9))
-        [url] = session.take()
-        session.step(0, park(url, reaction="-"))
-        self.assertEqual(script.look().hosts["h:80"].answers, 0)
-        [url] = session.take()
-        session.step(0, park(url, reaction="a"))  # 502
-        [url] = session.take()
-        session.step(0, done(url, outcome="failed", reaction="-"))
-        self.assertEqual(script.look().hosts["h:80"].answers, 1)
-
-    # ---- Hosts that are asked nothing more ----
-
-    REASON = "its server asked to come back in 3600 s"
-
-    def unasked(self, item):
-        return done(item.url, outcome="unclear", status="", tries=item.tries, reaction="-", error=item.reason)
-
-    def test_a_host_that_ends_hands_out_all_at_once_with_the_reason(self):
-        script, session = self.crawl_of(pages(9) + pages(2, "other:80"), delay=5)
-        [first] = [item for item in session.step(2).items if item.host == "h:80"]
-        other = script.open()
-        reply = session.step(0, ["began", first.url], ["end", "h:80", self.REASON], ["end", "h:80", "twice"])
-        self.assertEqual(reply.holds, 1)
-        some = other.step(4, ahead=2).items
-        items = some + session.step(9).items
-        self.assertEqual({(item.host, item.flag, item.reason) for item in items}, {("h:80", "e", self.REASON)})
-        self.assertEqual(len(items), 8)
-        self.assertEqual(sorted(other.say(1).items), sorted(some))  # if the answer is lost
-        self.assertEqual(script.look().ended, {"h:80": self.REASON})
-        session.step(0, done(first.url))  # what was under way ends as it ends
-        self.assertEqual(script.look().record(first.url)["outcome"], "page")
+    PLAYS = """
+        a refusal holds its host for all, and then one request at a time goes out: h0-19
+            5 -> h0-4
+            b: opens
+            3 refuse h0 0.7, done h1-4 -> holds=1
+            b: 3 -> holds=1
+            +0.699 b: 3 ->
+            +0.001 b: 3 -> h0 flag=b            # what was put off goes first
+            3 ->
+        a refusal of what its session no longer holds holds the host, and changes no pace: h0-2
+            1 -> h0
+            b: opens
+            b: refused h0 300
+            1 ->
+            host h pace=None
+        items know how often they were refused, and which refusal they came after: h0-2
+            1 -> h0 tries=0 refusals=0 epoch=0
+            1 refuse h0 0 -> h0 tries=0 refusals=1 epoch=1
+            began h0
+            1 refuse h0 0 refusals=20 -> h0 refusals=20 epoch=2
+        refusals survive the death of a process: h0
+            1 -> h0
+            1 refuse h0 0 refusals=7 -> 1
+            b: opens
+            +31 b: 1 -> h0 refusals=7 lost=1
+        the first request after a refusal sets the distance, also if there is room for two: slow h0-39
+            done h9
+            +0.22 5 ->
+            +0.003 5+5 -> 1 flag=b
+            +10 5 ->                            # since it hasn't begun
+            began h10
+            +0.223 5 -> 1
+        all sessions share the window: slow h0-39
+            b: opens
+            +10 b: 3 ->
+            done h9
+            +1 b: 3 -> h10
+            b: began h10
+            +1 3 -> 1
+            b: 3 ->
+        a window without a distance gives none ahead: h0-8
+            1 -> h0
+            refuse h0 0                         # without an answer, there is no rate
+            3 -> h0
+            began h0, done h0
+            0+5 ->
+            5+5 -> 2
+        what has not begun was not refused: h0-2 delay=0.5
+            1 -> h0
+            refuse h0 0
+            host h pace=None
+        later refusals call nothing back, since nothing of that host is ahead: slow h0-39
+            0 -> holds=1
+            refuse h9 0 -> holds=1
+        what stays unanswered changes no pace: h0-8
+            1 -> h0
+            park h0
+            host h answers=0
+            1 -> h0
+            park h0 reaction=a                  # 502
+            1 -> h0
+            done h0 outcome=failed reaction=-
+            host h answers=1
+        a host that ends hands out all at once, with the reason: h0-8 o0-1 delay=5
+            2 -> ~ h0 o0
+            b: opens
+            began h0, end h tired, end h twice -> holds=1
+            b: 4+2 -> 6 flag=e reason=tired host=h:80
+            b: 4+2 again -> 6 flag=e reason=tired
+            9 -> 2 flag=e reason=tired
+            done h0                             # what was under way ends as it ends
+            = records=1
+        what was put off comes out when its host ends: h0-2
+            2 -> h0-1
+            refuse h0 30
+            1 end h tired -> h0
+            2 park h1 50 -> h1-2
+        what is ahead comes out again with the reason: h0-2
+            1+2 -> h0-2
+            2 end h tired, back h1-2 -> ~ h1-2 flag=e
+        a host that refuses everything for too long ends: h0-4 refused_timeout=10
+            2 -> h0-1
+            refuse h0 0
+            +9.9 refuse h1 0
+            1 -> h1 reason=''
+            began h1
+            +0.1 5 refuse h1 0 -> 5 flag=e reason='its server has refused everything for 10 s'
+        robots.txt may end its host: h0-2 rules=1
+            1 -> h0 flag=r
+            5 end h tired{|, rules h0 500 no}, back h0 -> 3 flag=e
+        a foreign host may end: h0
+            1 -> h0
+            done h0 > x0-2 why=xa
+            end x tired
+            0/3 -> 3 flag=e
+        a delay from robots.txt counts from the end of a request to the next: h0-2
+            delay h 500
+            +0.5 3 -> h0
+            began h0
+            +7 3 {done h0|park h0|back h0} ->
+            +0.499 3 ->
+            +0.001 3 -> 1
+        with max_per_host, a delay from robots.txt counts from the start: h0-4 max_per_host=2
+            delay h 500
+            +0.5 3 -> h0
+            began h0
+            +0.5 3 -> h1
+            began h1
+            +0.5 3 ->                           # two are under way
+            3 done h1 -> 1
+        the first page comes a delay after the delay is known: h0-2
+            delay h 500
+            +0.499 3 ->
+            delay h 500                         # it's known
+            +0.001 3 -> 1
+    """
 
     def test_the_urls_of_a_host_that_has_ended_count_for_nothing_that_is_asked(self):
         script, session = self.crawl_of(pages(5) + pages(2, "other:80"), max_pages=2)
-        session.step(0, ["end", "h:80", self.REASON])
+        session.step(0, ["end", "h:80", "tired"])
         for _ in range(3):
-            session.step(0, *map(self.unasked, [item for item in session.step(2).items if item.flag == "e"]))
+            session.step(0, *[done(item.url, outcome="unclear", status="", tries=0, reaction="-")
+                              for item in session.step(2).items if item.flag == "e"])
         self.assertEqual(script.look().number("counted"), 0)
         self.assertEqual(session.step(2).state, "running")
 
-    def test_what_was_put_off_comes_out_when_its_host_ends(self):
-        script, session = self.crawl_of(pages(3))
-        first, second = session.step(2).items
-        session.step(0, *self.refuse(first, 30))
-        self.assertEqual([item.url for item in session.step(1, ["end", "h:80", self.REASON]).items], [first.url])
-        self.assertEqual([item.url for item in session.step(2, park(second.url, 50)).items], [second.url, page(2)])
-
-    def test_what_is_ahead_comes_out_again_with_the_reason(self):
-        _, session = self.crawl_of(pages(3))
-        ahead = session.step(1, ahead=2).items[1:]
-        items = session.step(2, ["end", "h:80", self.REASON], *(["back", item.url] for item in ahead)).items
-        self.assertEqual(sorted(item.url for item in items), [item.url for item in ahead])
-        self.assertEqual({item.flag for item in items}, {"e"})
-
-    def test_a_host_that_refuses_everything_for_too_long_ends(self):
-        script, session = self.crawl_of(pages(5), refused_timeout=10)
-        first, item = session.step(2).items
-        session.step(0, *self.refuse(first))
-        script.pass_time(9.9)
-        session.step(0, *self.refuse(item))
-        self.assertEqual(script.look().ended, {})
-        [item] = session.step(1).items
-        session.step(0, ["began", item.url])
-        script.pass_time(0.1)
-        [again, *_] = session.step(5, *self.refuse(item)).items
-        self.assertEqual((again.flag, again.reason), ("e", "its server has refused everything for 10 s"))
-
-    def test_robots_txt_may_end_its_host(self):
-        for answer in self.each([], ["rules", page(0), 500, "no"]):
-            _, session = self.crawl_of(pages(3), rules=1)
-            [item] = session.step(1).items
-            self.assertEqual((item.url, item.flag), (page(0), "r"))
-            reply = session.step(5, ["end", "h:80", self.REASON], answer, ["back", item.url])
-            self.assertEqual([one.flag for one in reply.items], ["e"] * 3)
-
-    def test_a_foreign_host_may_end(self):
-        _, session = self.crawl_of(pages(1))
-        [url] = session.take()
-        session.step(0, done(url, [chunk(pages(3, "x:80"), why="xa")]))
-        session.step(0, ["end", "x:80", self.REASON])
-        self.assertEqual([item.flag for item in session.step(0, abroad=3).items], ["e"] * 3)
-
-    # ---- A delay that robots.txt wants ----
-
-    def test_a_delay_from_robots_txt_counts_from_the_end_of_a_request_to_the_next(self):
-        for leave in self.each(done, park, lambda url: ["back", url]):
-            script, session = self.crawl_of(pages(3))
-            session.step(0, ["delay", "h:80", 500])
-            script.pass_time(0.5)
-            [url] = session.take(3)
-            session.step(0, ["began", url])
-            script.pass_time(7)
-            self.assertEqual(session.step(3, leave(url)).items, [])
-            self.assertEqual(len(self.items_after(0.5, session, 3)), 1)
-
-    def test_with_max_per_host_it_counts_from_the_start(self):
-        script, session = self.crawl_of(pages(5), max_per_host=2)
-        session.step(0, ["delay", "h:80", 500])
-        script.pass_time(0.5)
-        for _ in range(2):
-            [url] = session.take(3)
-            session.step(0, ["began", url])
-            script.pass_time(0.5)
-        self.assertEqual(session.take(3), [])  # two are under way
-        self.assertEqual(len(session.step(3, done(url)).items), 1)
-
-    def test_the_first_page_comes_a_delay_after_the_delay_is_known(self):
-        script, session = self.crawl_of(pages(3))
-        session.step(0, ["delay", "h:80", 500])
-        script.pass_time(0.499)
-        self.assertEqual(session.take(3), [])
-        session.step(0, ["delay", "h:80", 500])  # it's known
-        script.pass_time(0.001)
-        self.assertEqual(len(session.take(3)), 1)
-
 
 class Robots(ScriptTest):
-    def test_only_one_session_asks_and_its_answer_opens_the_gate(self):
-        script, a = self.crawl_of(pages(4) + pages(4, "other:80"), rules=1)
-        b = script.open()
-        items = a.step(10).items
-        self.assertEqual([item.flag for item in items], ["r", "r"])
-        self.assertEqual({item.host for item in items}, {"h:80", "other:80"})
-        self.assertEqual(b.take(10), [])
-        first = next(item for item in items if item.host == "h:80")
-        a.step(0, ["rules", first.url, 0, "User-agent: *\nDisallow: /é\n"])
-        more = b.step(10).items
-        self.assertEqual([(item.host, item.flag) for item in more], [("h:80", "-")] * 3)
-        self.assertEqual(script.look().rules, {"h:80": "User-agent: *\nDisallow: /é\n"})
-
-    def test_if_a_process_dies_while_it_asks_another_asks(self):
-        script, dies = self.crawl_of(pages(2), rules=1)
-        lives = script.open()
-        dies.take()
-        script.pass_time(30.1)
-        [item] = lives.step(2).items
-        self.assertEqual(item.flag, "r")
-        self.assertIsNone(dies.step(0, ["rules", item.url, 0, ""]))
-        self.assertEqual(lives.take(), [])
-
-    def test_if_a_page_comes_back_without_an_answer_robots_txt_is_asked_for_again(self):
-        for way in self.each(lambda url: ["back", url], park, lambda url: done(url, outcome="failed")):
-            script, session = self.crawl_of(pages(2), rules=1)
-            [url] = session.take()
-            [item] = session.step(2, way(url)).items
-            self.assertEqual(item.flag, "r")
-
-    def test_with_a_delay_the_request_after_robots_txt_s_page_has_to_wait(self):
-        script, session = self.crawl_of(pages(3), rules=1)
-        [url] = session.take()
-        session.step(0, ["rules", url, 500, "Crawl-delay: 0.5"])
-        script.pass_time(5)
-        self.assertEqual(session.take(), [])  # the page itself is still to be asked for
-        session.step(0, ["began", url])
-        script.pass_time(5)
-        self.assertEqual(session.take(), [])  # one at a time
-        session.step(0, done(url))
-        [item] = self.items_after(0.5, session)
-        self.assertEqual(item.flag, "b")
-
-    def test_with_a_delay_the_page_may_be_given_back_until_its_turn(self):
-        script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
-        [url] = session.take()
-        self.assertEqual(session.step(1, ["rules", url, 0, ""], ["back", url]).items, [])
-        [item] = self.items_after(0.5, session)
-        self.assertEqual((item.url, item.flag), (url, "b"))
-
-    def test_with_a_delay_no_session_asks_again_at_once(self):
-        script, session = self.crawl_of(pages(3), rules=1, delay=0.5)
-        [url] = session.take()
-        self.assertEqual(session.step(1, ["back", url]).items, [])  # since it may have asked already
-        script.pass_time(0.5)
-        self.assertEqual([item.flag for item in session.step(1).items], ["r"])
-
-    def test_the_first_rules_are_kept(self):
-        script, session = self.crawl_of(pages(3), rules=1)
-        [url] = session.take()
-        session.step(0, ["rules", url, 0, "first"], ["rules", url, 0, "second"])
-        self.assertEqual(script.look().rules, {"h:80": "first"})
-
-    def test_after_a_day_one_session_asks_again(self):
-        script, a = self.crawl_of(pages(9), rules=1)
-        [url] = a.take()
-        a.step(0, ["rules", url, 0, "old"], done(url))
-        for hours in (12, 11.99, 0.02):
-            [item] = a.step(1).items
-            self.assertEqual(item.flag, "-")
-            a.step(0, done(item.url))
-            script.pass_time(hours * 3600)
-        a, b = script.open(), script.open()  # the lease has ended
-        [item] = a.step(5).items
-        self.assertEqual((item.flag, b.take(5)), ("r", []))
-        a.step(0, ["rules", item.url, 0, "new"])
-        self.assertEqual([item.flag for item in b.step(9).items], ["-"] * 4)
-        self.assertEqual(script.look().rules, {"h:80": "new"})
-        self.assertEqual(script.broken(), [])
-
-    def test_max_per_host_holds_after_robots_txt_too(self):
-        _, session = self.crawl_of(pages(5), rules=1, max_per_host=2)
-        [url] = session.take(5)
-        self.assertEqual(len(session.step(5, ["rules", url, 0, ""]).items), 1)
+    PLAYS = """
+        one session asks, its answer opens the gate, and the first answer is kept: h0-3 o0-3 rules=1
+            10 -> ~ h0 o0 flag=r
+            b: opens
+            b: 10 ->
+            rules h0 0 'Disallow: /é', rules h0 0 second
+            b: 10 -> h1-3 flag=-
+            host h rules='Disallow: /é'
+        if a process dies while it asks, another asks: h0-1 rules=1
+            1 -> h0
+            b: opens
+            +30.1 b: 2 -> h0 flag=r
+            rules h0 0 '' -> expired
+            b: 1 ->
+        if its page comes back without an answer, robots.txt is asked for again: h0-1 rules=1
+            1 -> h0
+            2 {back h0|park h0|done h0 outcome=failed} -> 1 flag=r
+        with a delay, the request after robots.txt's page has to wait: h0-2 rules=1
+            1 -> h0
+            rules h0 500 'Crawl-delay: 0.5'
+            +5 1 ->                             # the page itself is still to be asked for
+            began h0
+            +5 1 ->                             # one at a time
+            done h0
+            +0.499 1 ->
+            +0.001 1 -> 1 flag=b
+        with a delay, the page may be given back until its turn: h0-2 rules=1 delay=0.5
+            1 -> h0
+            1 rules h0 0 '', back h0 ->
+            +0.499 1 ->
+            +0.001 1 -> h0 flag=b
+        with a delay, no session asks again at once: h0-2 rules=1 delay=0.5
+            1 -> h0
+            1 back h0 ->                        # since it may have asked already
+            +0.5 1 -> 1 flag=r
+        after a day, one session asks again: h0-8 rules=1
+            1 -> h0
+            rules h0 0 old, done h0
+            1 -> h1 flag=-
+            done h1
+            +86364 1 -> h2 flag=-
+            done h2
+            +72 a: opens                        # its lease has ended
+            5 -> h3 flag=r
+            b: opens
+            b: 5 ->
+            rules h3 0 new
+            b: 9 -> h4-8 flag=-
+            host h rules=new
+        max_per_host holds after robots.txt, too: h0-4 rules=1 max_per_host=2
+            5 -> h0
+            5 rules h0 0 '' -> 1
+    """
 
 
 class Orders(ScriptTest):
-    def urls(self, *names):
-        return [f"http://h:80/{name}" for name in names]
+    NAMES = [f"http://h:80/{name}" for name in ("ccc", "a", "bb", "d", "ee")]
+    ORDERS = {"fifo": [0, 1, 2, 3, 4], "lifo": [4, 3, 2, 1, 0], "priority": [1, 3, 2, 4, 0]}
 
-    def taken(self, order, back=()):
-        """The order in which items are taken if the first two come back in the way that `back` says."""
-        _, session = self.crawl_of(self.urls("ccc", "a", "bb", "d", "ee"), order=order)
-        first = session.take(2)
-        results = [["back", url] for url in reversed(first)] if back == "back" else []
-        results += [park(url) for url in first] if back == "park" else []
-        session.step(0, *results)
-        names = [url.rsplit("/")[-1] for url in first]
-        return names, [url.rsplit("/")[-1] for _ in range(5) for url in session.take()]
-
-    def test_fifo_is_first_in_first_out(self):
-        self.assertEqual(self.taken("fifo"), (["ccc", "a"], ["bb", "d", "ee"]))
-
-    def test_lifo_is_last_in_first_out(self):
-        self.assertEqual(self.taken("lifo"), (["ee", "d"], ["bb", "a", "ccc"]))
-
-    def test_priority_is_shorter_urls_first_and_then_the_order_of_arrival(self):
-        self.assertEqual(self.taken("priority"), (["a", "d"], ["bb", "ee", "ccc"]))
-
-    def test_items_that_come_back_go_first(self):
-        for order, rest in {"fifo": ["bb", "d", "ee"], "lifo": ["bb", "a", "ccc"],
-                            "priority": ["bb", "ee", "ccc"]}.items():
-            for way in self.each("back", "park"):
-                first, then = self.taken(order, way)
-                self.assertEqual(sorted(then[:2]), sorted(first), (order, way))
-                self.assertEqual(then[2:], rest, (order, way))
-                if (order, way) == ("fifo", "back"):
-                    self.assertEqual(then[:2], first)
+    def test_each_order_is_kept_and_what_comes_back_goes_first(self):
+        for order, way in self.each([(order, way) for order in self.ORDERS for way in ("done", "back", "park")]):
+            _, session = self.crawl_of(self.NAMES, order=order)
+            expected = [self.NAMES[number] for number in self.ORDERS[order]]
+            first = session.take(2)
+            self.assertEqual(first, expected[:2])
+            session.step(0, *[done(url) if way == "done" else ["back", url] if way == "back" else
+                              ["park", url, 0, 1, 0, "-"] for url in reversed(first)])
+            then = [url for _ in range(5) for url in session.take()]
+            again = 0 if way == "done" else 2
+            self.assertEqual((sorted(then[:again]), then[again:]), (sorted(first)[:again], expected[2:]), (order, way))
+            if (order, way) == ("fifo", "back"):
+                self.assertEqual(then[:2], first)
 
     def test_items_that_come_back_go_before_shorter_ones(self):
-        _, session = self.crawl_of(self.urls("a", "bbb", "ccc"), order="priority")
+        _, session = self.crawl_of([f"http://h:80/{name}" for name in ("a", "bbb", "ccc")], order="priority")
         a, b = session.take(2)
-        session.step(0, done(a, [chunk(self.urls("d"))]), ["back", b])
-        self.assertEqual([session.take() for _ in range(3)], [[b], self.urls("d"), self.urls("ccc")])
+        session.step(0, done(a, [chunk(["http://h:80/d"])]), ["back", b])
+        self.assertEqual([session.take() for _ in range(2)], [[b], ["http://h:80/d"]])
 
     def test_more_than_a_thousand_items_are_handed_out_at_once(self):
-        for order in self.each("fifo", "lifo", "priority"):
+        for order in self.each(["fifo", "lifo", "priority"]):
             urls = [f"http://h:80/{number:04}" for number in range(2500)]
             script = self.script(order=order)
             script.raw_open([chunk(urls[begin:begin + 500], 0, what="r") for begin in range(0, 2500, 500)])
@@ -974,93 +713,76 @@ class Orders(ScriptTest):
 class Ahead(ScriptTest):
     """Items for workers that don't wait yet."""
 
-    def counts(self, session, want, ahead, *results):
-        """How many items of each host came."""
-        urls = [item.url for item in session.step(want, *results, ahead=ahead).items]
-        return {host: sum(f"//{host}:" in url for url in urls) for host in ("h", "i") if any(f"//{host}:" in url
-                                                                                           for url in urls)}
-
-    def test_as_many_more_come_as_are_asked_for(self):
-        _, session = self.crawl_of(pages(20))
-        self.assertEqual(session.step(2, ahead=3).items, session.say(1).items)
-        self.assertEqual(self.counts(session, 0, 4), {"h": 4})
-        self.assertEqual([item.url for item in session.step(1, ahead=1).items], [page(9), page(10)])
-
-    def test_they_come_from_all_hosts_in_turn(self):
-        _, session = self.crawl_of([*pages(9), *pages(9, "i:80")])
-        self.assertEqual(self.counts(session, 1, 5), {"h": 3, "i": 3})
-
-    def test_a_host_with_a_delay_gives_none_ahead(self):
-        script, session = self.crawl_of([*pages(9), *pages(9, "i:80")])
-        session.step(0, ["delay", "h:80", 100])
-        script.pass_time(1)
-        self.assertEqual(self.counts(session, 0, 4).keys(), {"i"})
-        self.assertEqual(self.counts(session, 2, 4)["h"], 1)
-
-    def test_a_host_whose_rules_are_unknown_gives_none_ahead(self):
-        _, session = self.crawl_of(pages(9), rules=1)
-        self.assertEqual(self.counts(session, 0, 5), {})
-        [item] = session.step(1, ahead=5).items
-        self.assertEqual(item.flag, "r")
-        self.assertEqual(self.counts(session, 0, 5, ["rules", item.url, 0, ""]), {"h": 5})
-
-    def test_with_a_limit_per_host_or_another_order_there_are_none(self):
-        for settings in self.each({"max_per_host": 3}, {"order": "lifo"}, {"order": "priority"}):
-            script, session = self.crawl_of(pages(9), **settings)
-            self.assertEqual(self.counts(session, 2, 5), {"h": 2})
-
-    def test_they_count_for_max_pages(self):
-        _, session = self.crawl_of(pages(20), max_pages=7)
-        self.assertEqual(self.counts(session, 2, 3), {"h": 5})
-        reply = session.step(1, ahead=9)
-        self.assertEqual((len(reply.items), reply.wait), (2, 0))
-        self.assertEqual(len(session.step(1, ahead=9).items), 0)
-
-    def test_they_are_given_back_in_their_order(self):
-        script, leaves = self.crawl_of(pages(6))
-        leaves.step(0, ahead=4)
-        stays = script.open()
-        leaves.close()
-        self.assertEqual(sorted(stays.take(4)), pages(4))
-        self.assertEqual(stays.take(2), pages(6)[4:])
-
-    def test_the_answers_say_that_a_host_is_to_be_left_alone(self):
-        """What another session has ahead must go back, and then doesn't come out."""
-        script, quick = self.crawl_of(pages(9))
-        ahead = quick.step(1, ahead=3).items[1:]
-        other = script.open()
-        self.assertEqual(other.step(0, ["hold", "h:80", 100], ["delay", "h:80", 0]).holds, 2)
-        self.assertEqual(quick.step(0).holds, 2)
-        self.assertEqual(self.counts(quick, 1, 3, *(["back", item.url] for item in ahead)), {})
-
-    def test_a_session_on_trial_gets_none(self):
-        script = self.script()
-        for _ in range(2):
-            session = script.open(page(0))
-            session.take()
-            script.pass_time(31)
-            script.open().step(0)
-            script.pass_time(1)
-        session = script.open(*pages(9))
-        self.assertTrue(session.step(1, ahead=5).on_trial)
-        self.assertEqual([item.url for item in session.step(1, ahead=5).items], [page(0)])
-        self.assertEqual(self.counts(session, 1, 5), {})
+    PLAYS = """
+        as many more come as are asked for: h0-19
+            2+3 -> h0-4
+            2+3 again -> ~ h0-4
+            0+4 -> h5-8
+            1+1 -> h9-10
+        what is ahead comes from all hosts in turn: h0-8 i0-8
+            1+5 -> ~ h0-2 i0-2
+        a host with a delay gives none ahead: h0-8 i0-8
+            delay h 100
+            +1 0+4 -> i0-2
+            2+4 -> ~ h0 i3-7
+        a host whose rules are unknown gives none ahead: h0-8 rules=1
+            0+5 ->
+            1+5 -> h0 flag=r
+            0+5 rules h0 0 '' -> h1-5
+        with a limit per host or another order, there are none: h0-8 {max_per_host=3|order=lifo|order=priority}
+            2+5 -> 2
+        what is ahead counts for max_pages: h0-19 max_pages=7
+            2+3 -> 5
+            1+9 -> 2 wait=0
+            1+9 ->
+        what is ahead is given back in its order: h0-5
+            0+4 -> 4
+            b: opens
+            closes
+            b: 4 -> ~ h0-3
+            b: 2 -> h4-5
+        the answers say that a host is to be left alone, and what is ahead of it does not come out again: h0-8
+            1+3 -> h0-3
+            b: opens
+            b: hold h 100, delay h 0 -> holds=2
+            0 -> holds=2
+            1+3 back h1-3 ->
+        a session on trial gets none ahead: suspect h0-8
+            1+5 -> trial=1
+            1+5 -> h0
+            1+5 ->
+    """
 
 
 class Links(ScriptTest):
-    def test_a_link_s_fields_are_stored(self):
+    PLAYS = """
+        a link too deep is known, but fetched only when it is met higher up: h0-1
+            2 -> h0-1
+            1 done h0 > h7 what=d -> known=3 unfinished=1
+            1 done h1 > h7 -> h7 parent=2
+        roots are on no page, however often they are added: h0
+            b: opens h0
+            c: opens h0
+            0 -> known=1 unfinished=1
+            1 -> h0 depth=0 redirects=10 tries=0 parent=-
+        a redirect's target has the same depth: h0
+            1 -> h0
+            1 done h0 outcome=redirect > h1 depth=0 redirects=9 what=r -> h1 depth=0 redirects=9 parent=1
+    """
+
+    def test_it_is_known_on_which_pages_a_link_is(self):
         script, session = self.crawl_of(pages(1))
-        [root] = session.step(1).items
-        self.assertEqual((root.depth, root.redirects, root.tries, root.parent), (0, 10, 0, "-"))
-        session.step(0, done(root.url, [chunk([page(1), page(2)], depth=1)]))
-        [item] = session.step(1).items
+        [root] = session.take()
+        [item] = session.step(1, done(root, [chunk([page(1), page(2)], depth=1)])).items
         self.assertEqual((item.url, item.depth, item.redirects, item.parent), (page(1), 1, 10, "1"))
-        session.step(0, done(item.url, [chunk([page(2), page(3), root.url, item.url], depth=2)]))
+        session.step(0, done(item.url, [chunk([page(2), page(3), root, item.url], depth=2)]))
+        [url] = session.take()
+        session.step(0, done(url, [chunk([page(9)], 1, 9, "r")], outcome="redirect"))
         crawl = script.look()
         self.assertEqual({url: tuple(known) for url, known in crawl.urls.items()},
-                         {root.url: ("f", 1, ["2"]), page(1): ("f", 2, ["1", "2"]),
-                          page(2): ("q", 2, ["1", "2"]), page(3): ("q", 1, ["2"])})
-        self.assertEqual([record["new_links"] for _, record in crawl.records], ["2", "1"])
+                         {root: ("f", 1, ["2"]), page(1): ("f", 2, ["1", "2"]), page(2): ("f", 2, ["1", "2"]),
+                          page(3): ("q", 1, ["2"]), page(9): ("q", 0, [])})
+        self.assertEqual([record["new_links"] for _, record in crawl.records], ["2", "1", "0"])
 
     def test_a_link_keeps_the_first_ten_pages_that_have_it(self):
         script, session = self.crawl_of(pages(13))
@@ -1072,40 +794,11 @@ class Links(ScriptTest):
     def test_a_record_has_all_its_fields(self):
         script, session = self.crawl_of(pages(1))
         [url] = session.take()
-        session.step(0, done(url, outcome="redirect", status="302", next_url="http://h:80/né w", tries=2, links=0,
-                             error="an \"error\"\r\n\x00", content_type="text/html", charset="utf-8", bytes=17,
-                             seconds="1.25"))
+        told = {"outcome": "redirect", "status": "302", "next_url": "http://h:80/né w", "error": "an \"error\"\r\n\x00",
+                "content_type": "text/html", "charset": "utf-8", "bytes": "17", "links": "0", "tries": "2", "seconds": "1.25"}
+        session.step(0, done(url, **told))
         self.assertEqual(script.look().records, [(1, {
-            "url": url, "depth": "0", "parent": "-", "outcome": "redirect", "status": "302",
-            "next_url": "http://h:80/né w", "error": "an \"error\"\r\n\x00", "content_type": "text/html",
-            "charset": "utf-8", "bytes": "17", "links": "0", "new_links": "0", "tries": "2", "seconds": "1.25",
-            "kind": "a", "purpose": "f"})])
-
-    def test_a_link_too_deep_is_recorded_but_fetched_only_when_met_higher_up(self):
-        script, session = self.crawl_of(pages(2))
-        a, b = session.take(2)
-        reply = session.step(1, done(a, [chunk([page(7)], 1, what="d")]))
-        self.assertEqual((reply.items, reply.known, reply.unfinished), ([], 3, 1))
-        self.assertEqual(script.look().urls[page(7)].state, "m")
-        [item] = session.step(1, done(b, [chunk([page(7)], 1)])).items
-        self.assertEqual((item.url, item.parent), (page(7), "2"))
-        self.assertEqual([record["new_links"] for _, record in script.look().records], ["1", "0"])
-
-    def test_a_redirect_s_target_is_on_no_page_and_no_new_link(self):
-        script, session = self.crawl_of(pages(1))
-        [url] = session.take()
-        [item] = session.step(1, done(url, [chunk([page(1)], 0, 9, "r")], outcome="redirect")).items
-        self.assertEqual((item.depth, item.redirects, item.parent), (0, 9, "1"))
-        crawl = script.look()
-        self.assertEqual(crawl.urls[page(1)], ("q", 0, []))
-        self.assertEqual(crawl.record(url)["new_links"], "0")
-
-    def test_roots_are_on_no_page_however_often_they_are_added(self):
-        script = self.script()
-        for _ in range(3):
-            script.open(page(0))
-        self.assertEqual(script.look().urls[page(0)], ("q", 0, []))
-        self.assertEqual(script.look().number("unfinished"), 1)
+            "url": url, "depth": "0", "parent": "-", "new_links": "0", "kind": "a", "purpose": "f", **told})])
 
 
 class BigPages(ScriptTest):
@@ -1113,20 +806,23 @@ class BigPages(ScriptTest):
         urls = [f"http://host{number % 300}:80/{number}" for number in range(count)]
         return [chunk(urls[begin:begin + 500]) for begin in range(0, count, 500)]
 
-    def some_wait(self, script):
-        return self.client.call("EXISTS", script.key("links")) == 1
+    def replies_until_all_are_in(self, session, want=0):
+        while self.client.call("EXISTS", session.script.key("links")):
+            self.assertEqual(session.script.broken(), [])
+            yield session.step(want)
 
     def test_a_big_page_s_links_come_in_gradually_and_then_its_record(self):
         script, session = self.crawl_of(pages(1))
-        known = [session.step(0, done(session.take()[0], self.chunks(10_000))).known]
-        while self.some_wait(script):
-            self.assertEqual(script.look().records, [])
-            self.assertEqual(script.broken(), [])
-            known.append(session.step(0).known)
+        any_bytes = bytes(range(256)) + b"\\u0041{}[]\""
+        known = [session.step(0, done(session.take()[0], self.chunks(10_000), error=any_bytes, content_type="")).known]
+        for reply in self.replies_until_all_are_in(session):
+            known.append(reply.known)
+            self.assertEqual(len(script.look().records), known[-1] == 10_001)
         self.assertLessEqual(max(b - a for a, b in zip([1, *known], known)), 1000)
-        self.assertEqual(known[-1], 10_001)
         crawl = script.look()
-        self.assertEqual([record["new_links"] for _, record in crawl.records], ["10000"])
+        [(_, record)] = crawl.records
+        self.assertEqual((record["new_links"], record["error"], record["content_type"]),
+                         ("10000", any_bytes.decode("utf-8", "surrogateescape"), ""))
         self.assertEqual({known.times_met for url, known in crawl.urls.items() if url != page(0)}, {1})
 
     def test_no_call_takes_long(self):
@@ -1136,7 +832,7 @@ class BigPages(ScriptTest):
         [url] = session.take()
         self.client.call("SLOWLOG", "RESET")
         session.step(0, done(url, self.chunks(10_000)))
-        while session.step(0).records == 0 or self.some_wait(session.script):
+        while session.step(0).records == 0:
             pass
         slowest = max(entry[2] for entry in self.client.call("SLOWLOG", "GET", 1000) if entry[3][0] == "EVALSHA")
         self.assertLess(slowest, 1_000_000)
@@ -1146,15 +842,12 @@ class BigPages(ScriptTest):
         big, a, b, c = session.take(4)
         session.step(0, done(big, self.chunks()), done(a, [chunk([page(77)])]))
         session.step(0, done(b, [chunk([page(77), page(78)])], outcome="page"))
-        session.step(0, done(c, outcome="error"))
-        self.assertEqual(script.broken(), [])
-        while session.step(0) and self.some_wait(script):
-            self.assertEqual(script.broken(), [])
+        session.step(0, done(c, self.chunks(), outcome="error"))
+        list(self.replies_until_all_are_in(session))
         crawl = script.look()
         self.assertEqual([(number, record["url"], record["new_links"]) for number, record in crawl.records],
-                         [(2, a, "1"), (3, b, "1"), (4, c, "0"), (1, big, "3000")])
+                         [(2, a, "1"), (3, b, "1"), (1, big, "3000"), (4, c, "0")])
         self.assertEqual(crawl.urls[page(77)], ("q", 2, ["2", "3"]))
-        self.assertEqual(crawl.urls["http://host7:80/7"], ("q", 1, ["1"]))
 
     def test_another_page_may_be_given_up_while_a_big_one_waits(self):
         script, session = self.crawl_of(pages(2), max_lost=1)
@@ -1165,9 +858,7 @@ class BigPages(ScriptTest):
             self.assertEqual(dies.take() or dies.take(), [page(1)])
             script.pass_time(31)
             session.step(0, *results)
-        self.assertEqual(script.broken(), [])
-        while session.step(0) and self.some_wait(script):
-            pass
+        list(self.replies_until_all_are_in(session))
         self.assertEqual([(number, record["outcome"]) for number, record in script.look().records],
                          [(2, "failed"), (1, "page")])
 
@@ -1175,30 +866,16 @@ class BigPages(ScriptTest):
         script, session = self.crawl_of(pages(1))
         session.step(0, done(session.take()[0], self.chunks()))
         session.close()
-        other = script.open()
-        while other.step(0) and self.some_wait(script):
-            pass
+        list(self.replies_until_all_are_in(script.open()))
         self.assertEqual(len(script.look().urls), 3001)
 
     def test_a_big_page_counts_for_max_pages_before_its_record_is_there(self):
-        script, session = self.crawl_of(pages(3), max_pages=2)
-        big, = session.take()
-        reply = session.step(9, done(big, self.chunks()))
-        self.assertEqual(len(reply.items), 1)
-        reply = session.step(9, done(reply.items[0].url))
+        _, session = self.crawl_of(pages(3), max_pages=2)
+        [item] = session.step(9, done(session.take()[0], self.chunks())).items
+        reply = session.step(9, done(item.url))
         self.assertEqual((reply.items, reply.wait, reply.state), ([], 0, "running"))
-        while self.some_wait(script):
-            reply = session.step(9)
+        *_, reply = self.replies_until_all_are_in(session, 9)
         self.assertEqual((reply.items, reply.state, reply.records), ([], "max_pages", 2))
-
-    def test_a_big_page_s_record_may_hold_any_bytes(self):
-        script, session = self.crawl_of(pages(1))
-        any_bytes = bytes(range(256)) + b"\\u0041{}[]\""
-        session.step(0, done(session.take()[0], self.chunks(501), error=any_bytes, content_type="", links=501))
-        session.step(0)
-        record = script.look().record(page(0))
-        self.assertEqual(record["error"], any_bytes.decode("utf-8", "surrogateescape"))
-        self.assertEqual((record["content_type"], record["links"], record["new_links"]), ("", "501", "501"))
 
     def test_while_very_many_links_wait_no_pages_are_handed_out(self):
         script, session = self.crawl_of(pages(10))
@@ -1210,61 +887,39 @@ class BigPages(ScriptTest):
             reply = session.step(5)
         self.assertEqual(len(reply.items), 5)
 
-    def test_links_of_two_big_pages_are_new_only_once(self):
-        script, session = self.crawl_of(pages(2))
-        a, b = session.take(2)
-        session.step(0, done(a, self.chunks()), done(b, self.chunks()))
-        while session.step(0) and self.some_wait(script):
-            pass
-        self.assertEqual([record["new_links"] for _, record in script.look().records], ["3000", "0"])
-
 
 class Ends(ScriptTest):
-    def test_a_crawl_is_complete_when_all_is_done(self):
-        script, session = self.crawl_of(pages(2))
-        a, b = session.take(2)
-        self.assertEqual(session.step(1, done(a)).state, "running")
-        reply = session.step(1, done(b))
-        self.assertEqual((reply.state, reply.wait, reply.unfinished), ("complete", -1, 0))
-        self.assertEqual(script.raw_open()[2], "complete")  # a later process gets the same state
+    PLAYS = """
+        a crawl is complete when all is done: h0-1
+            2 -> h0-1
+            1 done h0 -> state=running
+            1 done h1 -> state=complete wait=-1 unfinished=0
+        a crawl ends at max_pages: h0-8 max_pages=4
+            3 -> h0-2
+            b: opens
+            b: 3 -> h3
+            b: 3 -> wait=-1 state=running
+            3 done h0 outcome=disallowed, done h1 -> h4     # what robots.txt forbids isn't fetched
+            3 done h2, done h4 -> state=running
+            b: 3 done h3 outcome=error -> wait=-1 state=max_pages records=5
+        a lost page counts once for max_pages: h0-2 max_pages=1
+            1 -> h0
+            b: opens
+            b: 1 ->
+            +30.1 b: 1 -> h0
+            b: 1 done h0 -> state=max_pages
+        with max_pages, a session waits for a host that is ready later: h0-8 max_pages=4
+            9 hold h 300 -> wait=300
+    """
 
     def test_a_crawl_without_roots_is_complete(self):
-        script = self.script()
-        self.assertEqual(script.raw_open()[2:4], ["complete", "0"])
-
-    def test_a_crawl_ends_at_max_pages(self):
-        script, session = self.crawl_of(pages(9), max_pages=4)
-        other = script.open()
-        mine, theirs = session.take(3), other.take(3)
-        self.assertEqual((len(mine), len(theirs)), (3, 1))
-        reply = other.step(3)
-        self.assertEqual((reply.items, reply.wait, reply.state), ([], -1, "running"))
-        # A URL that robots.txt forbids doesn't count as a fetch.
-        reply = session.step(3, done(mine[0], outcome="disallowed"), done(mine[1]))
-        self.assertEqual(len(reply.items), 1)
-        session.step(3, done(mine[2]), done(reply.items[0].url))
-        reply = other.step(3, done(theirs[0], outcome="error"))
-        self.assertEqual((reply.items, reply.wait, reply.state, reply.records), ([], -1, "max_pages", 5))
-
-    def test_a_lost_page_counts_once_for_max_pages(self):
-        script, dies = self.crawl_of(pages(3), max_pages=1)
-        lives = script.open()
-        [lost] = dies.take()
-        self.assertEqual(lives.take(), [])
-        script.pass_time(30.1)
-        self.assertEqual(lives.take(), [lost])
-        self.assertEqual(lives.step(1, done(lost)).state, "max_pages")
-
-    def test_with_max_pages_a_session_waits_for_a_host_that_is_ready_later(self):
-        _, session = self.crawl_of(pages(9), max_pages=4)
-        self.assertEqual(session.step(9, ["hold", "h:80", 300]).wait, 300)
+        self.assertEqual(self.script().raw_open()[2:4], ["complete", "0"])
 
     def test_only_one_session_writes_the_report(self):
         script, a = self.crawl_of(pages(1))
         b = script.open()
-        self.assertEqual(script.call("report", b.name), b.name)
-        self.assertEqual(script.call("report", a.name), b.name)
-        self.assertEqual(script.call("report", b.name), b.name)  # the answer was lost
+        for session in (b, a, b):  # also if the answer was lost
+            self.assertEqual(script.call("report", session.name), b.name)
 
     def test_the_history_says_who_came_and_went(self):
         script, a = self.crawl_of(pages(3))
@@ -1279,7 +934,7 @@ class Ends(ScriptTest):
                           ("lost", "another process", "2"), ("came", "test", "0")])
 
     def test_the_last_to_leave_and_the_next_to_come_sweep_dead_sessions(self):
-        for sweep in self.each(lambda script, last: last.close(), lambda script, last: script.open(old=last.name)):
+        for sweep in self.each([lambda script, last: last.close(), lambda script, last: script.open(old=last.name)]):
             script, last = self.crawl_of(pages(1))
             script.open()
             last.step(0, *map(done, last.take()))
@@ -1292,61 +947,46 @@ class Ends(ScriptTest):
 
 
 class Strangers(ScriptTest):
-    def refused(self, pattern, prepare, **more):
-        prepare()
+    def refused(self, pattern, call, *words):
+        """Such a call is refused, and nothing is written."""
         before = self.everything()
         with self.assertRaisesRegex(resp.RedisError, pattern):
-            Script(self.client, "crawl").raw_open([chunk(pages(1), 0, what="r")], **more)
+            call(*words)
         self.assertEqual(self.everything(), before)
-        self.client.call("FLUSHALL")
+
+    def raw_open(self, **more):
+        Script(self.client).raw_open([chunk(pages(1), 0, what="r")], **more)
+
+    def eval(self, *words):
+        return self.client.call("EVAL", TEXT, 1, "{crawl}:meta", *words)
 
     def test_another_program_s_keys_are_left_alone(self):
-        call = self.client.call
-        what = "is there, and is no crawl of stage3"
-        self.refused(f"^FOREIGN {{crawl}}:meta {what}", lambda: call("SET", "{crawl}:meta", "x"))
-        self.refused(f"^FOREIGN {{crawl}}:meta {what}", lambda: call("HSET", "{crawl}:meta", "x", "y"))
-        for name in ("urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history", "inbox",
-                     "suspects", "given_up"):
-            self.refused(f"^FOREIGN {{crawl}}:{name} {what}", lambda: call("SET", f"{{crawl}}:{name}", "x"))
+        names = ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history", "inbox",
+                 "suspects", "given_up")
+        for name, command in [("meta", ["HSET", "x", "y"]), *[(name, ["SET", "x"]) for name in names]]:
+            self.client.call("FLUSHALL")
+            self.client.call(command[0], f"{{crawl}}:{name}", *command[1:])
+            self.refused(f"^FOREIGN {{crawl}}:{name} is there, and is no crawl of stage3", self.raw_open)
 
     def test_a_crawl_of_another_version_is_left_alone(self):
-        self.refused(f"^FORMAT the crawl has format 0, and not {FORMAT}",
-                     lambda: self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}"))
         self.client.call("HSET", "{crawl}:meta", "format", "0", "settings", "{}")
-        before = self.everything()
+        self.refused(f"^FORMAT the crawl has format 0, and not {FORMAT}", self.raw_open)
         for operation in ("look", "step", "close", "report", "retry", "put", "sent", "finish"):
-            with self.assertRaisesRegex(resp.RedisError, "^FORMAT the crawl has format 0"):
-                self.client.call("EVAL", TEXT, 1, "{crawl}:meta", operation, "1-0", 1, 1)
-        self.assertEqual(self.everything(), before)
-
-    def test_a_version_that_the_script_does_not_speak_makes_no_crawl(self):
-        self.refused("^FORMAT", lambda: None, format=FORMAT + "0")
+            self.refused("^FORMAT the crawl has format 0", self.eval, operation, "1-0", 1, 1)
+        self.client.call("FLUSHALL")
+        self.refused("^FORMAT", functools.partial(self.raw_open, format=FORMAT + "0"))  # the script doesn't speak it
 
     def test_a_call_that_began_and_never_ended_is_seen(self):
-        script, session = self.crawl_of(pages(1))
-        script.clock_stands = False
         self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
-        before = self.everything()
-        for operation in ("look", "open"):
-            with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
-                script.call(operation, FORMAT, "{}")
-        for operation in ("step", "close", "report", "retry", "put", "sent", "finish"):
-            with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
-                script.call(operation, session.name, 1, 1)
-        self.assertEqual(self.everything(), before)
-        self.client.call("HINCRBY", "{crawl}:meta", "begun", -1)
-        self.assertEqual(session.take(), pages(1))
-
-    def test_a_half_done_call_is_seen_even_without_a_crawl(self):
-        script = Script(self.client)
-        script.clock_stands = False
-        self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
-        with self.assertRaisesRegex(resp.RedisError, "^HALF {crawl}:meta has a call"):
-            script.call("look", FORMAT, "{}")
-
-    def test_a_crawl_from_before_calls_were_counted_still_works(self):
+        self.refused("^HALF {crawl}:meta has a call", self.eval, "look", FORMAT, "{}")  # even without a crawl
+        self.client.call("FLUSHALL")
         _, session = self.crawl_of(pages(2))
-        self.client.call("HDEL", "{crawl}:meta", "begun", "ended")
+        self.client.call("HINCRBY", "{crawl}:meta", "begun", 1)
+        for operation in ("look", "open"):
+            self.refused("^HALF {crawl}:meta has a call", self.eval, operation, FORMAT, "{}")
+        for operation in ("step", "close", "report", "retry", "put", "sent", "finish"):
+            self.refused("^HALF {crawl}:meta has a call", self.eval, operation, session.name, 1, 1)
+        self.client.call("HDEL", "{crawl}:meta", "begun", "ended")  # as before calls were counted
         self.assertEqual(session.take(2), pages(2))
 
     def test_a_call_that_fails_in_the_middle_is_seen(self):
@@ -1358,23 +998,15 @@ class Strangers(ScriptTest):
             session.step(1)
         self.scripts.clear()
 
-    def test_other_settings_are_refused_and_nothing_is_written(self):
+    def test_look_writes_nothing_nor_does_who_has_other_settings(self):
+        self.assertEqual(self.eval("look", FORMAT, "{}"), ["ok"])
+        self.assertEqual(self.everything(), {})
         script, _ = self.crawl_of(pages(1))
         script.clock_stands = False
         before = self.everything()
+        self.assertEqual(self.eval("look", FORMAT, "{}"), ["ok"])
+        self.assertEqual(self.eval("look", FORMAT, "others"), ["settings", "{}"])
         self.assertEqual(script.raw_open([chunk(pages(3), 0, what="r")], settings="{others}"), ["settings", "{}"])
-        self.assertEqual(self.everything(), before)
-
-    def test_look_writes_nothing(self):
-        look = ["look", FORMAT, "{}"]
-        script = Script(self.client)
-        self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look), ["ok"])
-        self.assertEqual(self.everything(), {})
-        self.crawl_of(pages(1))
-        before = self.everything()
-        self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look), ["ok"])
-        self.assertEqual(script.client.call("EVAL", TEXT, 1, script.key("meta"), *look[:2], "others"),
-                         ["settings", "{}"])
         self.assertEqual(self.everything(), before)
 
     def test_a_user_without_all_permissions_is_refused(self):
@@ -1393,9 +1025,9 @@ class Strangers(ScriptTest):
         old = self.script("server0", servers=2)
         session = old.open(*pages(3), *pages(2, "other:80"))
         session.step(0, done(session.take()[0], [], [(1, chunk(pages(1, "far:80")))]))
-        for name in ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history",
-                     "inbox", "outboxes", "suspects", "given_up", *[f"{room}:{session.name}" for room in ("session", "held")]):
-            self.client.call("DEL", old.key(name))  # the queues and the outbox are forgotten
+        for key in self.client.call("KEYS", "*"):
+            if not key.startswith(("{server0}:queue:", "{server0}:outbox:")):  # these are forgotten
+                self.client.call("DEL", key)
         session = old.open(page(7))
         self.assertEqual(session.take(9), [page(7)])
         self.assertEqual(old.look().outboxes, {})
@@ -1412,16 +1044,12 @@ class Strangers(ScriptTest):
     def test_when_memory_is_full_no_call_is_half_done(self):
         script, session = self.crawl_of(pages(3))
         [url] = session.take()
-        before = self.everything()
         used = next(line for line in self.client.call("INFO", "memory").splitlines() if line.startswith("used_memory:"))
         self.client.call("CONFIG", "SET", "maxmemory", int(used.split(":")[1]) // 2)
         self.addCleanup(self.client.call, "CONFIG", "SET", "maxmemory", 0)
         script.clock_stands = False
-        with self.assertRaisesRegex(resp.RedisError, "OOM"):
-            session.step(1, done(url, [chunk([page(9)])]))
-        with self.assertRaisesRegex(resp.RedisError, "OOM"):
-            script.raw_open()
-        self.assertEqual(self.everything(), before)
+        self.refused("OOM", session.step, 1, done(url, [chunk([page(9)])]))
+        self.refused("OOM", script.raw_open)
         self.assertEqual(script.call("sent", 1, "+")[0], "running")  # which makes room
         self.assertEqual(session.close()[0], "ok")
         self.client.call("CONFIG", "SET", "maxmemory", 0)
@@ -1431,34 +1059,44 @@ class Strangers(ScriptTest):
 class Checks(ScriptTest):
     """What is to be checked, and not followed."""
 
-    def test_a_check_waits_until_nothing_is_left_to_follow(self):
-        _, session = self.crawl_of(pages(2))
-        a, b = session.take(2)
-        reply = session.step(5, done(a, [chunk([page(10), page(11)], 0, why="cg"), chunk([page(3)])]))
-        self.assertEqual([item.url for item in reply.items], [page(3)])
-        self.assertEqual(reply.unfinished, 4)  # also those that wait to be checked
-        self.assertEqual(session.step(5, done(page(3))).items, [])
-        session.step(0, done(b))
-        items = session.step(5).items
-        self.assertEqual([(item.url, item.why) for item in items], [(page(10), "cg"), (page(11), "cg")])
-        self.assertEqual(session.step(1, *[done(item.url, outcome="file") for item in items]).state, "complete")
-
-    def test_a_link_turns_a_check_into_a_page(self):
-        script, session = self.crawl_of(pages(2))
-        a, b = session.take(2)
-        session.step(0, done(a, [chunk([page(10)], 0, why="cg")]))
-        [item] = session.step(5, done(b, [chunk([page(10)])])).items
-        self.assertEqual((item.url, item.why, item.depth), (page(10), "fa", 1))
-        self.assertEqual(session.step(5, done(page(10), [chunk([page(11)], 1, why="cg")])).unfinished, 1)
-        self.assertEqual([item.url for item in session.step(5).items], [page(11)])
-        self.assertEqual(len(script.look().urls), 4)
-
-    def test_what_is_met_while_checking_is_checked_at_once(self):
-        _, session = self.crawl_of(pages(1))
-        session.step(0, done(session.take()[0], [chunk([page(10)], 0, why="cg")]))
-        [url] = session.take()
-        reply = session.step(5, done(url, [chunk([page(11)], 0, what="r", why="cg")], outcome="redirect"))
-        self.assertEqual([item.url for item in reply.items], [page(11)])
+    PLAYS = """
+        a check waits until nothing is left to follow: h0-1
+            2 -> h0-1
+            5 done h0 > h10-11 depth=0 why=cg > h3 -> h3 unfinished=4
+            5 done h3 ->
+            done h1
+            5 -> h10-11 why=cg
+            1 done h10-11 outcome=file -> state=complete
+        a link turns a check into a page: h0-1
+            2 -> h0-1
+            done h0 > h10 depth=0 why=cg
+            5 done h1 > h10 -> h10 why=fa depth=1
+            5 done h10 > h11 why=cg -> unfinished=1 known=4
+            5 -> h11
+        what is met while checking is checked at once: h0
+            1 -> h0
+            done h0 > h10 depth=0 why=cg
+            1 -> h10
+            5 done h10 outcome=redirect > h11 depth=0 what=r why=cg -> h11
+        an item of a foreign host is only for workers abroad, and one at a time: h0 foreign_delay=2
+            1 -> h0
+            9+9 done h0 > f0-2 g0-2 why=xa ->
+            9/9 -> ~ f0 g0
+            began f0, began g0
+            0/9 ->
+            done f0 outcome=file, done g0 outcome=file
+            0/9 ->
+            +2 0/1 -> 1
+        who waits abroad is not told of work at home: h0-1
+            1 -> h0
+            0/9 -> wait=-1
+            done h0 > f0 why=xa
+            0/9 -> f0
+        foreign items count towards max_pages: h0 max_pages=2
+            1 -> h0
+            done h0 > a0 b0 c0 why=xa
+            0/5 -> 1
+    """
 
     def test_a_thousand_checks_become_work_in_several_calls(self):
         _, session = self.crawl_of(pages(1))
@@ -1467,48 +1105,6 @@ class Checks(ScriptTest):
         replies = [session.step(3000) for _ in range(10)]
         self.assertEqual([len(reply.items) for reply in replies if reply.items], [1000, 1000, 500])
         self.assertEqual([reply.wait for reply in replies], [0] * 4 + [-1] * 6)
-
-    def test_an_item_of_a_foreign_host_is_only_for_workers_abroad(self):
-        _, session = self.crawl_of(pages(1), foreign_delay=2)
-        links = [chunk([page(number, host)], why="xa") for number in range(3) for host in ("f:80", "g:80")]
-        [url] = session.take()
-        self.assertEqual(session.step(9, done(url, links), ahead=9).items, [])
-        items = session.step(9, abroad=9).items
-        self.assertEqual(sorted(item.host for item in items), ["f:80", "g:80"])  # one at a time
-        session.step(0, *[["began", item.url] for item in items])
-        self.assertEqual(session.step(0, abroad=9).items, [])
-        session.step(0, *[done(item.url, outcome="file") for item in items])
-        self.assertEqual(session.step(0, abroad=9).items, [])
-        session.script.pass_time(2)
-        self.assertEqual(len(session.step(0, abroad=1).items), 1)
-
-    def test_who_waits_abroad_is_not_told_of_work_at_home(self):
-        _, session = self.crawl_of(pages(2))
-        [url] = session.take()
-        self.assertEqual(session.step(0, abroad=9).wait, -1)
-        links = [chunk([page(0, "f:80")], why="xa")]
-        session.step(0, done(url, links))
-        self.assertEqual(len(session.step(0, abroad=9).items), 1)
-
-    def test_foreign_items_count_towards_max_pages(self):
-        _, session = self.crawl_of(pages(1), max_pages=2)
-        links = [chunk([page(0, f"f{number}:80") for number in range(5)], why="xa")]
-        session.step(0, done(session.take()[0], links))
-        self.assertEqual(len(session.step(0, abroad=5).items), 1)
-
-    def test_servers_begin_to_check_when_none_has_anything_to_follow(self):
-        servers = [Script(self.client, f"server{number}", servers=2) for number in range(2)]
-        a, b = [server.open(page(0, host)) for server, host in zip(servers, ("a:80", "b:80"))]
-        a.step(0, done(a.take()[0], [chunk([page(1, "a:80")], 0, why="cg")]))
-        self.assertEqual(a.step(5).state, "idle")
-        self.assertEqual(servers[0].call("finish", 1)[0], "idle")
-        b.step(0, done(b.take()[0]))
-        self.assertEqual([server.call("finish", 0)[0] for server in servers], ["running", "idle"])
-        self.assertEqual(servers[0].call("finish", 1)[0], "running")
-        [url] = a.take()
-        a.step(0, done(url, outcome="file"))
-        self.assertEqual(servers[0].call("finish", 0)[0], "idle")
-        self.assertEqual([server.call("finish", 1)[0] for server in servers], ["complete"] * 2)
 
     def test_places_are_kept_with_their_page_once(self):
         script, session = self.crawl_of(pages(2))
@@ -1523,8 +1119,14 @@ class Checks(ScriptTest):
 class Servers(ScriptTest):
     """Several servers, which are several independent crawls in one Redis here."""
 
-    def servers(self, count):
-        return [self.script(f"server{number}", servers=count) for number in range(count)]
+    def servers(self, *roots):
+        """One for each of these URLs. Returns the servers, and a session on each."""
+        servers = [self.script(f"server{number}", servers=len(roots)) for number in range(len(roots))]
+        return servers, [server.open(*([root] if root else [])) for server, root in zip(servers, roots)]
+
+    def tell(self, session, url, target, *links, depth=1):
+        """A page is done, and has these links to another server."""
+        session.step(0, done(url, [], [(target, chunk(links, depth))]))
 
     def carry(self, servers, source, target, dies=None):
         """Carries source's links to target, as a process does. `dies`: the operation after which the process dies."""
@@ -1543,47 +1145,45 @@ class Servers(ScriptTest):
     def zeros(self, servers):
         return [tuple(self.client.call("HMGET", server.key("meta"), "unfinished", "created")) for server in servers]
 
+    def unfinished(self, servers):
+        return [server.look().number("unfinished") for server in servers]
+
     def test_links_go_to_other_servers_and_know_their_page(self):
-        a, b = servers = self.servers(2)
-        at_a, at_b = a.open(page(0, "a:80")), b.open()
-        self.assertEqual((a.look().meta["state"], b.look().meta["state"]), ("running", "idle"))
+        servers, (at_a, at_b) = self.servers(page(0, "a:80"), None)
+        self.assertEqual([server.look().meta["state"] for server in servers], ["running", "idle"])
         [url] = at_a.take()
         at_a.step(0, done(url, [chunk([page(1, "a:80")])], [(1, chunk([page(0, "b:80")], 1))]))
-        self.assertEqual(a.look().number("unfinished"), 2)  # including the link in the outbox
-        self.assertEqual(a.look().number("created"), 3)
+        self.assertEqual(self.zeros(servers[:1]), [("2", "3")])  # including the link in the outbox
         self.assertEqual(self.carry(servers, 0, 1), 1)
-        self.assertEqual(a.look().number("unfinished"), 1)
+        self.assertEqual(self.unfinished(servers), [1, 1])
         [item] = at_b.step(5).items
         self.assertEqual((item.url, item.depth, item.parent), (page(0, "b:80"), 1, "0.1"))
-        self.assertEqual(b.look().urls[item.url], ("q", 1, ["0.1"]))
+        self.assertEqual(servers[1].look().urls[item.url], ("q", 1, ["0.1"]))
 
     def test_links_carried_twice_or_by_a_session_that_dies_arrive_once(self):
-        a, b = servers = self.servers(2)
-        at_a, _ = a.open(*pages(3, "a:80")), b.open()
+        (a, b), (at_a, _) = servers, _ = self.servers(page(0, "a:80"), None)
+        a.open(*pages(3, "a:80"))
         for number, url in enumerate(at_a.take(3)):
-            at_a.step(0, done(url, [], [(1, chunk([page(number, "b:80"), page(9, "b:80")], 1))]))
+            self.tell(at_a, url, 1, page(number, "b:80"), page(9, "b:80"))
         self.carry(servers, 0, 1, dies="put")
-        self.assertEqual((a.look().number("unfinished"), b.look().number("unfinished")), (3, 4))
-        crawl = a.look()
+        self.assertEqual(self.unfinished(servers), [3, 4])
         # Another process has read the outbox before that, and comes too late.
         entries = self.client.call("XRANGE", a.key("outbox:1"), "-", "+")
         words = [word for _, fields in entries for word in (fields[1], fields[3])]
         self.assertEqual(b.call("put", 0, "0-0", entries[-1][0], *words), entries[-1][0])
         self.assertEqual(b.look().urls[page(9, "b:80")].times_met, 3)
         self.assertEqual(self.carry(servers, 0, 1), 0)
-        self.assertEqual(a.look().number("unfinished"), 0)
-        b_before = b.look().meta["unfinished"]
+        self.assertEqual(self.unfinished(servers), [0, 4])
         a.call("sent", 1, entries[-1][0])  # again, because the answer was lost
-        self.assertEqual((a.look().meta["unfinished"], b.look().meta["unfinished"]), ("0", b_before))
-        self.assertEqual(len(crawl.outboxes["1"]), 3)
+        self.assertEqual(self.unfinished(servers), [0, 4])
 
     def test_only_links_that_have_arrived_are_removed(self):
-        a, b = servers = self.servers(2)
-        at_a, _ = a.open(*pages(2, "a:80")), b.open()
+        (a, b), (at_a, _) = servers, _ = self.servers(page(0, "a:80"), None)
+        a.open(page(1, "a:80"))
         first, second = at_a.take(2)
-        at_a.step(0, done(first, [], [(1, chunk([page(0, "b:80")], 1))]))
+        self.tell(at_a, first, 1, page(0, "b:80"))
         self.carry(servers, 0, 1, dies="put")
-        at_a.step(0, done(second, [], [(1, chunk([page(1, "b:80")], 1))]))
+        self.tell(at_a, second, 1, page(1, "b:80"))
         last = self.client.call("HGET", b.key("inbox"), "0")
         a.call("sent", 1, last)
         self.assertEqual(len(a.look().outboxes["1"]), 1)
@@ -1593,49 +1193,30 @@ class Servers(ScriptTest):
         self.carry(servers, 0, 1)
         self.assertEqual(b.look().number("unfinished"), 2)
 
-    def false_zero(self):
-        """Two servers, read one after the other, while a link goes from the second to the first."""
-        a, b = servers = self.servers(2)
-        at_a, at_b = a.open(), b.open(page(0, "b:80"))
-        [url] = at_b.take()
-        seen_first = self.zeros([a])
-        at_b.step(0, done(url, [], [(0, chunk([page(0, "a:80")], 1))]))
-        self.carry(servers, 1, 0)
-        return servers, at_a, at_b, seen_first + self.zeros([b])
-
     def test_reading_zeros_one_after_the_other_is_no_proof_of_the_end(self):
-        servers, at_a, _, first_pass = self.false_zero()
+        servers, (at_a, at_b) = self.servers(None, page(0, "b:80"))
+        first_pass = self.zeros(servers[:1])
+        self.tell(at_b, at_b.take()[0], 0, page(0, "a:80"))  # while a link goes from the second server to the first
+        self.carry(servers, 1, 0)
+        first_pass += self.zeros(servers[1:])
         self.assertEqual([unfinished for unfinished, _ in first_pass], ["0", "0"])
-        self.assertEqual(servers[0].look().number("unfinished"), 1)  # so the crawl isn't over at all
-        second_pass = self.zeros(servers)
-        self.assertNotEqual(first_pass, second_pass)
-        # A process that believes the first pass does no harm to a server that has work,
+        self.assertEqual(self.unfinished(servers), [1, 0])  # so the crawl isn't over at all
+        # A process that believes the first pass does no harm to a server that has work.
         self.assertEqual(servers[0].call("finish", 1)[0], "running")
-        # but ends the crawl on the others.
-        servers[1].call("finish", 0)
-        self.assertEqual(servers[1].call("finish", 1)[0], "complete")
-        [url] = at_a.take()
-        self.assertEqual(at_a.step(0, done(url)).state, "idle")
-
-    def test_two_passes_over_unfinished_alone_are_no_proof_either(self):
-        servers, at_a, at_b, first_pass = self.false_zero()
         # The link is done at once, and its own link goes to the second server before that is read again.
-        [url] = at_a.take()
-        at_a.step(0, done(url, [], [(1, chunk([page(1, "b:80")], 2))]))
+        self.tell(at_a, at_a.take()[0], 1, page(1, "b:80"), depth=2)
         self.carry(servers, 0, 1)
         second_pass = self.zeros(servers[:1])
-        [url] = at_b.take()
-        at_b.step(0, done(url, [], [(0, chunk([page(1, "a:80")], 3))]))
+        self.tell(at_b, at_b.take()[0], 0, page(1, "a:80"), depth=3)
         self.carry(servers, 1, 0)
         second_pass += self.zeros(servers[1:])
-        self.assertEqual([unfinished for unfinished, _ in first_pass + second_pass], ["0"] * 4)
-        self.assertEqual(servers[0].look().number("unfinished"), 1)
+        self.assertEqual([unfinished for unfinished, _ in second_pass], ["0", "0"])
+        self.assertEqual(self.unfinished(servers), [1, 0])
         self.assertNotEqual(first_pass, second_pass)  # `created` differs
 
-    def test_the_end_of_three_servers_is_detected(self):
-        servers = self.servers(3)
+    def test_the_end_of_three_servers_is_detected_and_of_one_that_was_believed_to_be_done(self):
         hosts = [f"host{number}:80" for number in range(3)]
-        sessions = [server.open(page(0, host)) for server, host in zip(servers, hosts)]
+        servers, sessions = self.servers(*[page(0, host) for host in hosts])
         for rounds in range(4):
             for me, session in enumerate(sessions):
                 for url in session.take(5):
@@ -1654,6 +1235,19 @@ class Servers(ScriptTest):
         self.assertEqual([server.call("finish", 1)[0] for server in servers], ["complete"] * 3)
         self.assertEqual({session.step(1).state for session in sessions}, {"complete"})
         self.assertEqual([len(server.look().records) for server in servers], [4] * 3)
+
+    def test_servers_begin_to_check_when_none_has_anything_to_follow(self):
+        servers, (a, b) = self.servers(page(0, "a:80"), page(0, "b:80"))
+        a.step(0, done(a.take()[0], [chunk([page(1, "a:80")], 0, why="cg")]))
+        self.assertEqual(a.step(5).state, "idle")
+        self.assertEqual(servers[0].call("finish", 1)[0], "idle")
+        b.step(0, done(b.take()[0]))
+        self.assertEqual([server.call("finish", 0)[0] for server in servers], ["running", "idle"])
+        self.assertEqual(servers[0].call("finish", 1)[0], "running")
+        [url] = a.take()
+        a.step(0, done(url, outcome="file"))
+        self.assertEqual(servers[0].call("finish", 0)[0], "idle")
+        self.assertEqual([server.call("finish", 1)[0] for server in servers], ["complete"] * 2)
 
 
 if __name__ == "__main__":
