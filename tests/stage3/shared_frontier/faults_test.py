@@ -22,7 +22,6 @@ import invariants
 import redis_server
 import stage3
 from crawled_site import Site
-from lossy_proxy import LossyProxy
 from script import Script
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "program"))
@@ -155,28 +154,6 @@ class Removing(FaultTest):
         self.assertEqual(status, 2)
         self.assertIn("there is no crawl 'crawl'", said)
 
-    def test_removing_a_crawl_stops_its_processes(self):
-        site = self.site(400, 2, latency=0.05)
-        [process] = self.start_some(1, site)
-        self.wait_for_requests(site, 50)
-        site.latency = 10  # so that the crawl isn't over before the other process has begun
-        stage3.run("--forget", *stage3.shared(self.redis.url, "crawl"))
-        self.assertEqual(process.wait(PATIENCE), 3)
-        self.assertIn("the crawl 'crawl' is gone: it was removed", process.words())
-
-    def test_a_process_with_another_login_is_not_let_in(self):
-        site = self.site(400, 2, latency=0.05)
-        [process] = self.start_some(1, site, "--header", "Cookie: secret")
-        self.wait_for_requests(site, 20)
-        site.latency = 10  # so that the crawl isn't over before the other process has begun
-        status, _, said = stage3.run(*stage3.shared(self.redis.url, "crawl", site.root))
-        self.assertEqual(status, 2, said)
-        self.assertIn("with --header Cookie", said)
-        with self.redis.client() as client:
-            self.assertNotIn("secret", client.call("HGET", "{crawl}:meta", "settings"))
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(PATIENCE), -signal.SIGINT)
-
 
 class BadInput(FaultTest):
     """Each refusal is one line and exit status 2, and writes nothing to any Redis."""
@@ -252,11 +229,15 @@ class BadInput(FaultTest):
 
     def test_the_other_processes_have_other_settings(self):
         site = self.site(20)
-        self.assertIn(self.start(site, "--delay", "0.001").wait(PATIENCE), (0, 1))
-        self.refused("other settings: with --delay 0.001, where this is --delay 0;", site=site.root)
-        self.refused("other settings: with URLs .*/p/0, where this is URLs .*/p/1;", "--delay", "0.001",
+        login = "--header", "Cookie: secret"
+        self.assertIn(self.start(site, "--delay", "0.001", *login).wait(PATIENCE), (0, 1))
+        self.assertNotIn("secret", self.meta("settings"))
+        self.refused("other settings: with --delay 0.001, where this is --delay 0;", *login, site=site.root)
+        self.refused("with --header Cookie", "--delay", "0.001", site=site.root)
+        self.refused("other settings: with URLs .*/p/0, where this is URLs .*/p/1;", "--delay", "0.001", *login,
                      site=site.url(1))
-        self.refused("other settings", "--delay", "0.001", "--exclude", "x", site=site.root)
+        self.refused("other settings", "--delay", "0.001", *login, "--exclude", "x", site=site.root)
+
 
 
 class ProcessesGo(FaultTest):
@@ -342,15 +323,6 @@ class ProcessesGo(FaultTest):
 
 
 class RedisGoes(FaultTest):
-    def test_processes_may_start_before_redis(self):
-        site = self.site(40)
-        self.redis.kill()
-        processes = self.start_some(2, site)
-        self.wait_for(lambda: all("isn't ready" in process.words() for process in processes), "both to wait for Redis")
-        self.assertEqual([process.poll() for process in processes], [None, None])
-        self.redis.start()
-        self.assert_joined(processes)
-        self.assert_all_is_right(site)
 
     def test_redis_is_away_for_three_leases_and_no_lease_ends(self):
         site = self.site(400, 3, latency=0.05)
@@ -446,39 +418,12 @@ class RedisGoes(FaultTest):
         self.assert_joined(self.start_some(1, site))
         self.assert_all_is_right(site)
 
-    def test_lost_answers_lose_no_url(self):
-        site = self.site(600, 5, latency=0.05)
-        with LossyProxy(self.redis.socket) as proxy:
-            processes = self.start_some(2, site, "--lease", 600, redis_url=proxy.url)
-            # A process whose first answer is lost can't begin at all.
-            self.wait_for(lambda: len(self.crawl().sessions) == 2, "both sessions")
-            proxy.chance = 0.1
-            self.assert_joined(processes)
-            self.assertGreater(proxy.lost, 0)
-        crawl = self.assert_all_is_right(site)
-        self.assertEqual((crawl.number("lost"), crawl.number("stale")), (0, 0))
-        self.assertEqual(stage3.fetched_again(site, {}), 0)
-
 
 class SeveralServers(FaultTest):
     def setUp(self):
         super().setUp()
         # All three servers rely on each other's answers.
         self.start_redis(count=3, keeps_all=True)
-
-    def test_three_servers_survive_kills_of_processes_and_servers(self):
-        site = self.site(600, 12, latency=0.1)
-        processes = self.start_some(3, site, "--lease", 1)
-        for number, server in enumerate(self.servers):
-            self.wait_for_requests(site, 100 * (number + 1))
-            # A process that hasn't opened its session yet wouldn't wait for a server.
-            self.wait_for(lambda: int(self.meta("new_session", redis=self.servers[-1])) >= 3 + number, "all sessions")
-            processes[number].kill()
-            server.kill()
-            server.start()
-            processes[number] = self.start(site, "--lease", 1)
-        self.assert_joined(processes)
-        self.assert_all_is_right(site)
 
     def test_a_page_that_kills_is_given_up_on_its_server_and_nothing_else_is(self):
         site = self.site(200, 12, plain=True, robots=None, latency=0.02)
@@ -549,17 +494,6 @@ class Refusals(FaultTest):
 
 
 class Manners(FaultTest):
-    def test_max_pages_covers_all_processes(self):
-        site = self.site(400, 5, latency=0.02, plain=True)
-        processes = self.start_some(3, site, "--max-pages", 60)
-        self.assertEqual(self.statuses(processes), [3, 3, 3])
-        status, records, _ = self.report()
-        self.assertEqual(status, 3)
-        counted = [record for record in records.values() if record["outcome"] != "disallowed"]
-        self.assertEqual(len(counted), 60)
-        asked_for = {request.path for request in site.requests if request.path != "/robots.txt"}
-        self.assertEqual(len(asked_for), 60)
-        self.assertEqual(invariants.broken_in(self.crawl()), [])
 
     def test_all_processes_must_treat_certificates_alike(self):
         with tls_test.site(tls_test.TLS / "site.pem") as url:
@@ -572,32 +506,6 @@ class Manners(FaultTest):
             third = self.start(site, "--no-robots", "--insecure", name="trusted")
             self.assertEqual(third.wait(PATIENCE), 2)
             self.assertIn("--insecure", third.words())
-
-    def assert_pauses(self, site, delay):
-        """No two requests to a host may be closer to each other than the delay. The site may note a request late, so
-        that a few may seem to be closer to the next one, but never many."""
-        for host in range(site.hosts):
-            times = [request.time for request in site.requests if request.host == host]
-            gaps = sorted(b - a for a, b in zip(times, times[1:]))
-            self.assertGreater(len(gaps), 10)
-            near = [gap for gap in gaps if gap < delay * 0.9]
-            self.assertLessEqual(len(near), 1 + len(gaps) // 10, f"host {host}: {gaps[:20]}")
-            for first in range(len(times) - 20):
-                self.assertGreater(times[first + 20] - times[first], 20 * delay - 0.25)
-            self.smallest = min(self.smallest, gaps[0])
-
-    smallest = 1.0
-
-    def test_a_delay_is_kept_though_processes_are_killed(self):
-        site = self.site(120, 3)
-        processes = self.start_some(3, site, "--delay", 0.05, "--lease", 0.5)
-        for number in range(3):
-            self.wait_for_requests(site, 25 * (number + 1))
-            processes[number].kill()
-            processes[number] = self.start(site, "--delay", 0.05, "--lease", 0.5)
-        self.assert_joined(processes)
-        self.assert_pauses(site, 0.05)
-        self.assert_all_is_right(site)
 
     def test_one_process_writes_the_report_and_the_others_say_so(self):
         site = self.site(300, 3, latency=0.02)
