@@ -299,6 +299,11 @@ class Server(unittest.TestCase):
                              [("/", 0), ("/x/1?a", 0), ("/x/1?a", 0), ("/y", 0), ("/", 1)])
             self.assertEqual(site.requests[0].headers["x-name"], "me")
 
+    def test_an_answer_s_function_that_fails_fails_its_test(self):
+        with self.assertRaises(ZeroDivisionError):
+            with cases.Site({"/": lambda request: 1 / 0}) as site, self.assertRaises(http.client.RemoteDisconnected):
+                urllib.request.urlopen(site.origin, timeout=20)
+
 
 class Book(unittest.TestCase):
     """What record.py has recorded."""

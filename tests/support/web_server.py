@@ -116,6 +116,7 @@ class Site:
     def __init__(self, answers, address="127.0.0.1", port=0, tls=None):
         self.answers = answers
         self.requests = []
+        self.errors = []  # of the functions that stand for answers
         self.most_at_once = 0  # requests that weren't answered yet
         self.answering, self.transports = set(), set()
         self._counts = collections.Counter()
@@ -132,8 +133,10 @@ class Site:
         return self
 
     def __exit__(self, *_):
-        """Accepts no more clients, and disconnects the others."""
+        """Accepts no more clients, and disconnects the others. If an answer's function has failed, so does the test."""
         in_loop(self._close())
+        if self.errors:
+            raise self.errors[0]
 
     async def _close(self):
         self._server.close()
@@ -203,7 +206,16 @@ class _Connection(asyncio.Protocol):
             self._begin(self.site.answers.get("TLS", []))  # it can't be anything else
         elif b"\r\n\r\n" in self.received:
             head, _, self.received = self.received.partition(b"\r\n\r\n")
-            self._begin(self.site.answer(self.site.note(head.decode("latin-1"), self.number, self.transport)))
+            self._begin(self._call(self.site.answer, self.site.note(head.decode("latin-1"), self.number, self.transport)))
+
+    def _call(self, function, argument):
+        """Calls a function of the test. Its failure ends the connection."""
+        try:
+            return function(argument)
+        except Exception as error:
+            self.site.errors.append(error)
+            self.transport.abort()
+            return []
 
     def _begin(self, answer):
         self.site.answering.add(self)
@@ -232,7 +244,7 @@ class _Connection(asyncio.Protocol):
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                 return self.transport.abort()
             if callable(step):
-                return step(self.transport)
+                return self._call(step, self.transport)
             self.transport.write(step)
             if self.is_full:
                 return

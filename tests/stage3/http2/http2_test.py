@@ -9,6 +9,7 @@ In each crawl, every URL must have one record. Without python3-h2, all is skippe
 """
 import asyncio
 import collections
+import random
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from program import PROGRAM, crawl, is_trusted, records_in, words  # noqa: E402
-from server import ErrorCodes, Once, Server, Together, links, page, stall  # noqa: E402
+from server import Connection, ErrorCodes, Once, Server, Together, links, page, stall  # noqa: E402
 
 TRUSTED = is_trusted()
 with_a_good_libcurl = unittest.skipUnless(TRUSTED, "on a busy machine, libcurl 7.88 sometimes says something else")
@@ -25,6 +26,7 @@ OPTIONS = ["--max-tries", "2", "--fetch-timeout", "10"]
 LATE = 30  # seconds: a crawl that takes longer hangs
 BROKEN_OFF = "failed: its HTTP/2 stream was reset"
 CLOSED = "failed: the connection was closed in the middle of the body"
+BROKEN = "failed: the connection broke"
 EMPTY = "failed: empty response"
 TIMED_OUT = "failed: timed out after 2 s"
 FIVE = [f"/{number}" for number in range(1, 6)]
@@ -49,6 +51,11 @@ def five(act):
 
 def reset(code):
     return lambda stream: stream.reset(code)
+
+
+def no_h2(act):
+    """Requires HTTP/1.1, and does that with it."""
+    return lambda stream: act(stream) if stream.connection.version == "http/1.1" else stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)
 
 
 def begin(stream, length=None):
@@ -151,51 +158,49 @@ class Sharing(Crawls):
                 self.assertEqual((set(server.counts().values()), server.most_streams), ({1}, room))
                 self.assertLessEqual(server.most_open, 10)  # one per worker
 
-    def test_big_bodies_come_on_many_streams_at_once(self):
-        server = self.crawl(five(Together(5, lambda streams: [one.page("x" * 3_000_000) for one in streams])))
-        self.assertEnds(server, "page")
-        self.assertEqual({server.records[path]["bytes"] for path in FIVE}, {3_000_000})
-        self.assertEqual(len(server.connections), 1)
-
-    def test_a_body_may_come_byte_by_byte(self):
-        def act(stream):
-            stream.head(content_type="text/html", content_length=200)
-            stream.body("x" * 200, piece=1)
-        server = self.crawl(five(act))
-        self.assertEnds(server, "page")
-        self.assertEqual({server.records[path]["bytes"] for path in FIVE}, {200})
+    def test_big_bodies_come_on_many_streams_at_once_or_byte_by_byte(self):
+        for size, piece in ((3_000_000, 16384), (200, 1)):
+            def act(streams):
+                for stream in streams:
+                    stream.head(content_type="text/html", content_length=size)
+                    stream.body("x" * size, piece=piece)
+            server = self.crawl(five(Together(5, act)))
+            self.assertEnds(server, "page")
+            self.assertEqual({server.records[path]["bytes"] for path in FIVE}, {size})
+            self.assertEqual(len(server.connections), 1)
 
 
 @with_a_good_libcurl
 class BrokenStreams(Crawls):
-    def test_a_stream_is_reset_before_the_headers(self):
-        for code in (ErrorCodes.NO_ERROR, ErrorCodes.PROTOCOL_ERROR, ErrorCodes.INTERNAL_ERROR, ErrorCodes.CANCEL):
-            with self.subTest(code.name):
-                server = self.crawl(one(reset(code)))
-                self.assertOnlyX(server, BROKEN_OFF)
-                self.assertEqual(len(server.connections), 1)
+    def test_a_broken_stream_harms_no_other(self):
+        errors = ErrorCodes.NO_ERROR, ErrorCodes.PROTOCOL_ERROR, ErrorCodes.INTERNAL_ERROR, ErrorCodes.CANCEL
+        statuses = 408, 421, 425  # about the connection, so libcurl asks again at once, on a new one
+        for name, act, end, requests, connections in [
+                *[("reset with " + code.name, reset(code), BROKEN_OFF, 2, 1) for code in errors],
+                ("reset once", Once(reset(ErrorCodes.INTERNAL_ERROR)), "page at try 2", 2, 1),
+                *[("reset in its body", begin_then_reset(code, length), BROKEN_OFF, 2, 1)
+                  for code in errors[2:] for length in (1000, None)],
+                # libcurl doesn't say that the end of the stream is missing.
+                ("ended without a length", begin_then_reset(ErrorCodes.NO_ERROR), "page", 1, 1),
+                *[(f"length {length}", with_length(length), BROKEN_OFF, 2, 1) for length in (2, 100)],
+                # libcurl makes six requests of each try.
+                ("always refused", reset(ErrorCodes.REFUSED_STREAM), "failed: the connection broke", 2 * 6, None),
+                *[(f"status {status}", Once(lambda stream, status=status: stream.page("no", status=status)), "page", 2, 2)
+                  for status in statuses],
+                ("HTTP/1.1 required", no_h2(lambda stream: stream.page("fine")), "page", 2, None)]:
+            with self.subTest(name):
+                server = self.crawl(one(act))
+                self.assertOnlyX(server, end, requests)
+                self.assertIn(len(server.connections), [connections] if connections else range(1, 20))
+                self.assertEqual("http/1.1" in server.connections, "1.1" in name)
 
-    def test_a_stream_is_reset_once(self):
-        server = self.crawl(one(Once(reset(ErrorCodes.INTERNAL_ERROR))))
-        self.assertOnlyX(server, "page at try 2")
-
-    def test_a_stream_is_reset_in_the_middle_of_its_body(self):
-        for length in (1000, None):
-            for code in (ErrorCodes.INTERNAL_ERROR, ErrorCodes.CANCEL):
-                with self.subTest(code.name, length=length):
-                    server = self.crawl(one(begin_then_reset(code, length)))
-                    self.assertOnlyX(server, BROKEN_OFF)
-                    self.assertEqual(len(server.connections), 1)
-
-    def test_a_body_with_a_length_is_reset_without_an_error(self):
-        server = self.crawl(one(begin_then_reset(ErrorCodes.NO_ERROR, 1000)))
-        self.assertEnds(server, "page", but={"/x": CLOSED if TRUSTED else [CLOSED, EMPTY]})
-
-    def test_a_body_without_a_length_that_is_reset_without_an_error_counts_as_whole(self):
-        # libcurl doesn't say that the end of the stream is missing.
-        server = self.crawl(one(begin_then_reset(ErrorCodes.NO_ERROR)))
-        self.assertOnlyX(server, "page", requests=1)
-        self.assertEqual(server.records["/x"]["bytes"], 500)
+    def test_a_body_that_ends_early_is_no_page(self):
+        for act, ends in [(begin_then_reset(ErrorCodes.NO_ERROR, 1000), [CLOSED] if TRUSTED else [CLOSED, EMPTY]),
+                          (begin_then_reset(ErrorCodes.REFUSED_STREAM, 1000), [BROKEN]),
+                          # It has offered HTTP/1.1 in TLS, and then says nothing.
+                          (no_h2(lambda stream: stream.connection.cut()), [EMPTY, BROKEN, "failed: connection reset by peer"])]:
+            with self.subTest(ends):
+                self.assertEnds(self.crawl(one(act)), "page", but={"/x": ends})
 
     def test_a_refused_stream_is_requested_again_at_once(self):
         # The server promises that it has done nothing, so libcurl asks again, and that isn't another try.
@@ -205,14 +210,6 @@ class BrokenStreams(Crawls):
         if TRUSTED:  # 7.88 opens a connection for each
             self.assertLess(len(server.connections), 6)
 
-    def test_streams_are_always_refused(self):
-        server = self.crawl(one(reset(ErrorCodes.REFUSED_STREAM)))
-        self.assertOnlyX(server, "failed: the connection broke", requests=2 * 6)  # libcurl makes six of each try
-
-    def test_a_stream_is_refused_in_the_middle_of_its_body(self):
-        server = self.crawl(one(begin_then_reset(ErrorCodes.REFUSED_STREAM, 1000)))
-        self.assertEnds(server, "page", but={"/x": "failed: the connection broke"})
-
     def test_a_stream_stalls_and_the_others_do_not(self):
         site = {**five(page), "/1": stall, "/2": lambda stream: stream.head(content_type="text/html")}
         server = self.crawl(site, "--fetch-timeout", "2")
@@ -221,20 +218,6 @@ class BrokenStreams(Crawls):
         self.assertLess(max(server.records[path]["seconds"] for path in FIVE[2:]), 2)
         if TRUSTED:  # 7.88 doesn't always tell the server that it has given up
             self.assertEqual(server.resets, {"/1": 2, "/2": 2})
-
-    def test_a_content_length_is_wrong(self):
-        for length in (2, 100):
-            with self.subTest(length):
-                server = self.crawl(one(with_length(length)))
-                self.assertOnlyX(server, BROKEN_OFF)
-                self.assertEqual(len(server.connections), 1)
-
-    def test_a_status_about_the_connection_is_asked_for_again_on_a_new_one(self):
-        for status in (408, 421, 425):
-            with self.subTest(status):
-                server = self.crawl(one(Once(lambda stream, status=status: stream.page("no", status=status))))
-                self.assertOnlyX(server, "page", requests=2)
-                self.assertEqual(server.connections, ["h2", "h2"])
 
     def test_a_download_ends_and_its_connection_does_not(self):
         def act(stream):
@@ -246,31 +229,15 @@ class BrokenStreams(Crawls):
         if TRUSTED:  # 7.88 doesn't always tell the server that it has given up
             self.assertEqual(server.resets, {"/x": 1})
 
-    def test_http_1_1_is_required(self):
-        server = self.crawl(one(lambda stream: stream.page("fine") if stream.connection.version == "http/1.1"
-                                else stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)))
-        self.assertOnlyX(server, "page")
-        self.assertIn("http/1.1", server.connections)
-
     def test_one_path_that_requires_http_1_1_does_not_keep_the_others_from_sharing(self):
         # If it did, each of the others would open a connection once the first is gone.
         def act(stream):
-            if stream.connection.version == "h2":
-                stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)
-                return
             for other in stream.connection.server.open - {stream.connection}:
                 other.close()
             later(0.1, lambda: stream.page(links(*FIVE), connection="close"))
-        server = self.crawl({"/": links("/x"), "/x": act, **dict.fromkeys(FIVE, Together(5, answer))})
+        server = self.crawl({"/": links("/x"), "/x": no_h2(act), **dict.fromkeys(FIVE, Together(5, answer))})
         self.assertEnds(server, "page")
         self.assertEqual(sorted(server.connections), ["h2", "h2", "http/1.1"])
-
-    def test_http_1_1_is_required_and_not_spoken(self):
-        # It has offered that in TLS, and then says nothing.
-        server = self.crawl(one(lambda stream: stream.connection.cut() if stream.connection.version == "http/1.1"
-                                else stream.reset(ErrorCodes.HTTP_1_1_REQUIRED)))
-        self.assertEnds(server, "page", but={"/x": [EMPTY, "failed: the connection broke",
-                                                    "failed: connection reset by peer"]})
 
 
 @with_a_good_libcurl
@@ -285,15 +252,6 @@ class BrokenConnections(Crawls):
         if TRUSTED:
             self.assertEqual(len(server.connections), 2)
 
-    def test_goaway_in_the_middle_of_bodies(self):
-        def act(streams):
-            for stream in streams:
-                begin(stream)
-            streams[0].connection.go_away(1)
-        server = self.crawl(five(Together(5, act)))
-        self.assertEnds(server, "page at try 2")
-        self.assertEqual(len(server.connections), 2)
-
     def test_goaway_after_some_requests(self):
         paths = [f"/{number}" for number in range(40)]
         for count in (1, 3):
@@ -304,39 +262,29 @@ class BrokenConnections(Crawls):
                 self.assertEqual(set(server.counts().values()), {1})  # the server has answered it once
                 self.assertEqual(max(collections.Counter(number for _, number in server.requests).values()), count)
 
-    def test_a_connection_ends_before_the_headers_of_its_streams(self):
-        for name in ("cut", "close"):
-            with self.subTest(name):
-                server = self.crawl(five(Together(5, lambda streams: getattr(streams[0].connection, name)())))
-                self.assertEnds(server, "page")
-                self.assertEqual({server.counts()[path] for path in FIVE}, {2})
-                if TRUSTED:
-                    self.assertEqual(server.connections, ["h2", "h2"])
-
-    def test_a_connection_ends_in_the_middle_of_bodies(self):
-        for name in ("cut", "close"):
-            for length in (1000, None):
-                with self.subTest(name, length=length):
+    def test_a_connection_ends_in_the_middle_of_requests(self):
+        for end in (Connection.cut, Connection.close, lambda connection: connection.go_away(1)):
+            for length in ("before the head", 1000, None):
+                if length == "before the head" and end not in (Connection.cut, Connection.close):
+                    continue
+                with self.subTest(end=end, length=length):
                     def act(streams):
-                        for stream in streams:
+                        for stream in streams if length != "before the head" else []:
                             begin(stream, length)
-                        getattr(streams[0].connection, name)()
+                        end(streams[0].connection)
                     server = self.crawl(five(Together(5, act)))
-                    self.assertEnds(server, "page at try 2")
-                    self.assertEqual(server.connections, ["h2", "h2"])
+                    self.assertEnds(server, "page" if length == "before the head" else "page at try 2")
+                    self.assertEqual({server.counts()[path] for path in FIVE}, {2})
+                    if TRUSTED:
+                        self.assertEqual(server.connections, ["h2", "h2"])
 
-    def test_each_connection_is_closed_before_the_headers(self):
-        server = self.crawl(five(lambda stream: stream.connection.close()))
-        self.assertEnds(server, EMPTY if TRUSTED else [EMPTY, "failed: timed out after 10 s"])
-
-    def test_each_connection_is_cut_before_the_headers(self):
-        server = self.crawl(five(lambda stream: stream.connection.cut()))
-        self.assertEnds(server, [EMPTY, "failed: the connection broke", "failed: connection reset by peer",
-                                 "failed: broken pipe"])
-
-    def test_goaway_refuses_each_request(self):
-        server = self.crawl(five(lambda stream: stream.connection.go_away(stream.number - 2)))
-        self.assertEnds(server, EMPTY)
+    def test_each_connection_ends_before_the_headers(self):
+        for act, ends in [
+                (lambda stream: stream.connection.close(), [EMPTY] if TRUSTED else [EMPTY, "failed: timed out after 10 s"]),
+                (lambda stream: stream.connection.cut(), [EMPTY, BROKEN, "failed: connection reset by peer", "failed: broken pipe"]),
+                (lambda stream: stream.connection.go_away(stream.number - 2), [EMPTY])]:
+            with self.subTest(ends):
+                self.assertEnds(self.crawl(five(act)), ends)
 
     def test_a_page_is_pushed_although_that_is_forbidden(self):
         def act(stream):
@@ -351,13 +299,31 @@ class BrokenConnections(Crawls):
         self.assertEqual(server.connections, ["h2", "h2"])
 
 
+class AtRandom(Crawls):
+    def test_streams_are_reset_and_connections_end(self):
+        """Every URL has one record, and none is fetched twice."""
+        chance, answered = random.Random(7), collections.Counter()
+        codes = ErrorCodes.INTERNAL_ERROR, ErrorCodes.CANCEL, ErrorCodes.REFUSED_STREAM
+
+        def answer_to(stream):
+            number = int(stream.path[1:] or 0)
+            if chance.random() >= 0.01:
+                answered[stream.path] += 1
+                stream.page(links(*(f"/{child}" for child in range(10 * number + 1, min(10 * number + 11, 2000)))))
+                return
+            if chance.random() < 0.5:
+                begin(stream, chance.choice([None, 1000]))
+            stream.reset(chance.choice(codes))
+        site = dict.fromkeys(["/", *(f"/{number}" for number in range(1, 2000))], answer_to)
+        server = self.crawl(site, "--workers", "20", "--max-tries", "4", requests_per_connection=500)
+        self.assertEqual({record["outcome"] for record in server.records.values()}, {"page"})
+        self.assertEqual({path for path, count in answered.items() if count > 1}, set())
+
+
 class Heads(Crawls):
     @unittest.skipUnless(TRUSTED, "libcurl 7.88 may wait in vain for more than 16 kB of headers")
-    def test_headers_of_60_kb_are_taken(self):
+    def test_headers_of_60_kb_are_taken_and_of_100_kb_refused(self):
         self.assertOnlyX(self.crawl(one(with_headers(15, 4000))), "page", requests=1)
-
-    @unittest.skipUnless(TRUSTED, "libcurl 7.88 may wait in vain for more than 16 kB of headers")
-    def test_headers_of_100_kb_are_refused(self):
         server = self.crawl(one(with_headers(25, 4000)))
         self.assertEnds(server, "page", but={"/x": "failed: headers larger than 64 KiB"})
         self.assertEqual(len(server.connections), 1)
@@ -368,14 +334,9 @@ class Heads(Crawls):
         server = self.crawl(one(with_headers(1, 100_000)), complaints=["COMPRESSION_ERROR"])
         self.assertEnds(server, "page", but={"/x": EMPTY})
 
-    def test_early_hints_come_before_a_head(self):
+    def test_early_hints_come_before_a_head_and_trailers_after_a_body(self):
         def act(stream):
             stream.head(103, link="</style.css>; rel=preload")
-            stream.page("fine")
-        self.assertOnlyX(self.crawl(one(act)), "page", requests=1)
-
-    def test_trailers_come_after_a_body(self):
-        def act(stream):
             stream.head(content_type="text/html")
             stream.body("fine", trailers=[("x-check", "1"), ("location", "/elsewhere")])
         self.assertOnlyX(self.crawl(one(act)), "page", requests=1)
