@@ -137,3 +137,10 @@ class FakeRedis {
 };
 
 } // namespace tests
+
+/// A test case that is a coroutine, in a loop of its own.
+#define COROUTINE_CASE(title) COROUTINE_CASE_NAMED(title, DOCTEST_ANONYMOUS(case_))
+#define COROUTINE_CASE_NAMED(title, name)                                                \
+    static stage3::Coroutine<> name();                                                   \
+    TEST_CASE(title) { stage3::run(name()); }                                            \
+    static stage3::Coroutine<> name()

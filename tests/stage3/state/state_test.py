@@ -138,58 +138,16 @@ class Killed(WithState):
         self.assertEqual(differences(same(text), alone), [], f"seed {seed}")
         return kills, lost
 
-    def check(self, **site_options):
-        site = self.start_site(pages=300, links=8, latency=0.02, **site_options)
-        options = ["-w", "20", *(WITH_CHECKS if site.checks else ())]
-        text, _ = self.crawl(*options, site.root)
-        alone = same(text)
+    def test_a_killed_crawl_continues_and_asks_nothing_that_it_has_written_down(self):
+        site = self.start_site(pages=300, links=8, latency=0.02, checks=True)
+        options = ["-w", "20", *WITH_CHECKS]
+        alone = same(self.crawl(*options, site.root)[0])
         self.assertGreater(len(alone[0]), 290)
         site.asked()
         results = [self.kill_at_random(seed, site, alone, options) for seed in range(KILLS)]
         kills, lost = (sum(numbers) for numbers in zip(*results))
         self.assertGreater(kills, KILLS // 2)
         print(f"{kills} kills; {lost} answers were lost by them")
-
-    def test_a_killed_crawl_continues_and_asks_nothing_that_it_has_written_down(self):
-        self.check()
-
-    def test_so_does_one_that_also_checks_assets_and_other_sites(self):
-        self.check(checks=True)
-
-    def test_a_copy_of_the_file_at_any_moment_is_a_state(self):
-        site = self.start_site(pages=300, links=8, latency=0.01)
-        text, _ = self.crawl("-w", "20", site.root)
-        alone = same(text)
-        pathlib.Path(self.state).unlink()
-        site.asked()
-        process = self.start("-w", "20", site.root)
-        chance = random.Random(0)
-        copies = []
-        most = max(KILLS, 20)
-        while process.poll() is None and len(copies) < most:
-            if len(site.requests) < 250 * len(copies) // most:
-                time.sleep(0.001)
-                continue
-            time.sleep(chance.uniform(0, 0.02))
-            process.send_signal(signal.SIGSTOP)  # as if the power went, and the disk had what was written
-            with contextlib.suppress(ChildProcessError):  # it has ended
-                os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)  # its threads don't stop at once
-            copy = self.folder / f"copy {len(copies)}"
-            for end in ("", "-wal"):
-                with contextlib.suppress(FileNotFoundError):
-                    shutil.copy(self.state + end, f"{copy}{end}")
-            process.send_signal(signal.SIGCONT)
-            copies += [str(copy)] if copy.exists() else []
-        process.wait(60)
-        self.assertGreater(len(copies), 5)
-        sizes = []
-        for copy in copies:
-            self.state = copy
-            sizes.append(len(answered(copy, self.folder)[0]))
-            text, _ = self.crawl("-w", "20", site.root)
-            self.assertEqual(same(text), alone)
-        self.assertEqual(sizes, sorted(sizes))
-        self.assertGreater(sizes[-1], 50)
 
 
 class Continued(WithState):
@@ -246,11 +204,12 @@ class Continued(WithState):
         self.assertIn(site.url(10), read_records(text))
 
     def test_other_options_are_an_error_and_nothing_is_lost(self):
-        site = self.start_site(pages=20, links=8, robots=None)
-        self.crawl(site.root, status=0)
-        before = pathlib.Path(self.state).read_bytes()
-        _, words = self.crawl("--fragments", site.root, status=2)
+        site, report = self.start_site(pages=20, links=8, robots=None), self.folder / "report"
+        self.crawl("-o", report, site.root, status=0)
+        before, reported = pathlib.Path(self.state).read_bytes(), report.read_text()
+        _, words = self.crawl("-o", report, "--fragments", site.root, status=2)
         self.assertIn("it holds a crawl with other options (then: nothing more; now: --fragments)", words)
+        self.assertEqual(report.read_text(), reported)
         _, words = self.crawl(site.root + "/x", status=2)
         self.assertIn(f"(then: URLs {site.root}; now: URLs", words)
         self.assertEqual(pathlib.Path(self.state).read_bytes(), before)
@@ -312,45 +271,27 @@ class Later(WithState):
         text, _ = self.crawl(site.root)
         self.assertEqual(read_records(text)[site.url(1)]["outcome"], "error")
 
-    def test_what_is_dead_without_an_error_status_is_asked_for_again(self):
-        site = self.start_site(pages=20, links=4, robots=None, plain=True)
-        site.changed["/p/1"] = (302, "Location: /p/1\r\n", "")
-        text, _ = self.crawl(site.root)
-        self.assertEqual(read_records(text)[site.url(1)]["error"], "redirect loop")
-        del site.changed["/p/1"]
-        text, _ = self.crawl("--max-age", "1h", site.root, status=0)
-        self.assertEqual(read_records(text)[site.url(1)]["outcome"], "page")
-
-    def test_a_request_that_fails_takes_nothing_away(self):
-        site = self.start_site(pages=20, links=4, robots=None, plain=True)
-        self.crawl(site.root, status=0)
-        site.changed["/p/1"] = (200, "Content-Encoding: gzip\r\n", "this isn't gzip")
-        text, _ = self.crawl(site.root)
-        self.assertEqual(read_records(text)[site.url(1)]["outcome"], "failed")
-        del site.changed["/p/1"]
-        site.requests = []
-        text, _ = self.crawl("--max-age", "1h", site.root, status=0)
-        self.assertEqual([(request.path, request.status) for request in site.requests if request.path != "/robots.txt"],
-                         [("/p/1", 304)])
-        self.assertEqual(read_records(text)[site.url(1)]["outcome"], "page")
-
-    def test_a_page_whose_robots_txt_failed_is_asked_about(self):
-        site = self.start_site(pages=20, links=4, plain=True)
-        self.crawl(site.root, status=0)
-        site.changed["/robots.txt"] = (200, "Content-Encoding: gzip\r\n", "this isn't gzip")
-        text, _ = self.crawl(site.root)
-        self.assertEqual(read_records(text)[site.root]["outcome"], "failed")
-        del site.changed["/robots.txt"]
-        site.asked()
-        self.crawl("--max-age", "1h", site.root, status=0)
-        self.assertEqual(site.asked().keys(), {site.root})
-
-    def test_a_page_that_lacked_a_place_is_asked_about(self):
-        site = self.start_site(pages=20, links=4, robots=None, plain=True)
-        site.changed["/p/1"] = (200, "Content-Type: text/html\r\n", "<a href='#new'>x</a>")
-        self.crawl("--fragments", site.root)
-        site.changed["/p/1"] = (200, "Content-Type: text/html\r\n", "<a href='#new' id=new>x</a>")
-        self.crawl("--fragments", "--max-age", "1h", site.root, status=0)
+    def test_with_max_age_what_went_wrong_is_asked_about_again(self):
+        """And nothing else. A request that fails takes nothing away: what is there is only asked about."""
+        broken, html = (200, "Content-Encoding: gzip\r\n", "this isn't gzip"), (200, "Content-Type: text/html\r\n")
+        lacks, has = (*html, "<a href='#new'>x</a>"), (*html, "<a href='#new' id=new>x</a>")
+        for path, wrong, mended, asked, error in [
+                ("/p/1", (302, "Location: /p/1\r\n", ""), None, ("/p/1", 200), "redirect loop"),
+                ("/p/1", broken, None, ("/p/1", 304), "the body's compression"),
+                ("/robots.txt", broken, None, ("/p/0", 304), "robots.txt"), ("/p/1", lacks, has, ("/p/1", 200), None)]:
+            with self.subTest(path=path, wrong=wrong):
+                self.state += "1"
+                site = self.start_site(pages=20, links=4, plain=True, robots=None)
+                if error not in ("redirect loop", None):
+                    self.crawl("--fragments", site.root, status=0)
+                site.changed[path] = wrong
+                records = read_records(self.crawl("--fragments", site.root)[0])
+                self.assertIn(error, records[site.origins[0] + asked[0]]["error"] if error else [None])
+                site.changed = {path: mended} if mended else {}
+                site.requests = []
+                self.crawl("--fragments", "--max-age", "1h", site.root, status=0)
+                self.assertEqual([(request.path, request.status) for request in site.requests
+                                  if request.path != "/robots.txt"], [asked])
 
     def test_with_max_age_only_what_was_dead_is_asked_for(self):
         site = self.start_site(pages=300, links=8)
@@ -399,25 +340,27 @@ class Unusable(WithState):
         _, words = self.crawl(*options, "http://127.0.0.1:1/", status=status)
         return words
 
-    def test_a_file_that_is_no_database(self):
-        pathlib.Path(self.state).write_text("my notes\n" * 1000)
-        self.assertIn("file is not a database", self.refused())
-        self.assertIn("my notes", pathlib.Path(self.state).read_text())
-
-    def test_a_database_of_another_program(self):
+    def write(self, command):
         with contextlib.closing(sqlite3.connect(self.state)) as database:
-            database.execute("CREATE TABLE bookmarks (url)")
-        self.assertIn("belongs to another program", self.refused())
+            database.execute(command)
 
-    def test_a_folder_that_does_not_exist(self):
-        self.state = str(self.folder / "none" / "state")
-        self.assertIn("No such file or directory", self.refused())
-
-    def test_the_file_of_another_version(self):
-        self.refused(status=1)
-        with contextlib.closing(sqlite3.connect(self.state)) as database:
-            database.execute("PRAGMA user_version = 99")
-        self.assertIn("another version of stage3", self.refused())
+    def test_a_file_that_cannot_be_a_state_is_refused_and_left_alone(self):
+        path, pipe = pathlib.Path(self.state), str(self.folder / "pipe")
+        os.mkfifo(pipe)
+        for state, prepare, words in [
+                (self.state, lambda: path.write_text("my notes\n" * 1000), "file is not a database"),
+                (self.state, lambda: self.write("CREATE TABLE bookmarks (url)"), "belongs to another program"),
+                (self.state, lambda: (self.refused(status=1), self.write("PRAGMA user_version = 99")), "another version of stage3"),
+                (self.state + "/none/state", None, "No such file or directory"), (pipe, None, "isn't a regular file"),
+                ("", None, "--state needs a file"), ("-", None, "--state needs a file")]:
+            with self.subTest(words):
+                path.unlink(missing_ok=True)
+                self.state = state
+                if prepare:
+                    prepare()
+                before = prepare and path.read_bytes()
+                self.assertIn(words, self.refused())
+                self.assertEqual(prepare and path.read_bytes(), before)
 
     def test_a_file_in_use(self):
         site = self.start_site(pages=300, links=8, latency=0.05)
@@ -441,27 +384,11 @@ class Unusable(WithState):
         text, words = self.crawl(site.root)
         self.assertEqual(same(text), same(undisturbed))
 
-    def test_what_is_no_file(self):
-        for name in ("", "-"):
-            self.state = name
-            self.assertIn("--state needs a file", self.refused())
-        self.state = str(self.folder / "pipe")
-        os.mkfifo(self.state)
-        self.assertIn("isn't a regular file", self.refused())
-
     def test_names_that_sqlite_takes_for_something_else(self):
         site = self.start_site(pages=10, links=4, robots=None, plain=True)
         for name in (":memory:", "file:x?mode=memory"):
             run_stage3("--state", name, "-q", site.root, status=0, cwd=self.folder)
             self.assertTrue((self.folder / name).exists())
-
-    def test_a_crawl_that_may_not_begin_leaves_the_last_report_alone(self):
-        site = self.start_site(pages=20, links=4, robots=None, plain=True)
-        report = self.folder / "report"
-        self.crawl("-o", str(report), site.root, status=0)
-        before = report.read_text()
-        self.crawl("-o", str(report), "--fragments", site.root, status=2)
-        self.assertEqual(report.read_text(), before)
 
     def test_the_file_is_for_its_owner_only_and_has_no_passwords(self):
         site = self.start_site(pages=10, links=4, robots=None, plain=True)
