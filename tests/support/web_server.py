@@ -206,7 +206,8 @@ class _Connection(asyncio.Protocol):
             self._begin(self.site.answers.get("TLS", []))  # it can't be anything else
         elif b"\r\n\r\n" in self.received:
             head, _, self.received = self.received.partition(b"\r\n\r\n")
-            self._begin(self._call(self.site.answer, self.site.note(head.decode("latin-1"), self.number, self.transport)))
+            request = self.site.note(head.decode("latin-1"), self.number, self.transport)
+            self._begin(self._call(self.site.answer, request))
 
     def _call(self, function, argument):
         """Calls a function of the test. Its failure ends the connection."""

@@ -12,6 +12,8 @@
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
+#include <doctest/doctest.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -4,11 +4,11 @@
         hold h 400                         a session, called a, tells something
         4 -> o0                            it wants four items, and gets this one, http://o:80/0
         b: opens                           another session
-        +0.4 b: 4+2/1 done o0 -> 4 wait=0  0.4 s later, that has done o0, wants 4 items, 2 ahead and 1 abroad, and gets 4
+        +0.4 b: 4+2/1 done o0 -> 4 wait=0  0.4 s later, that has done o0, wants 4, 2 ahead, 1 abroad, and gets 4
 
-After the arrow come items, or their number; ~ if their order doesn't matter; what all of them have (flag=b lost=1); and
-what the answer has (state=complete). Without an arrow, the answer may say anything. `done h0 > h1-2 > x1 why=xa` has two
-chunks of links. `refuse` is `refused` and `park`. `again` repeats a call. {x|y}: once with x, and once with y.
+After the arrow come items, or their number; ~ if their order doesn't matter; what all of them have (flag=b lost=1);
+and what the answer has (state=complete). Without an arrow, the answer may say anything. `done h0 > h1-2 > x1 why=xa`
+has two chunks of links. `refuse` is `refused` and `park`. `again` repeats a call. {x|y}: once with x, once with y.
 """
 import re
 import shlex
@@ -110,9 +110,9 @@ class Play:
         elif what == "closes":
             session.close()
         elif want or what or arrow:
-            wants = int(want or 0), *[result for text in what.split(", ") if text and what != "again" for result in results_of(text)]
-            more = {"ahead": int(ahead or 0), "abroad": int(abroad or 0)}
-            reply = session.say(session.seq, *wants, **more) if what == "again" else session.step(*wants, **more)
+            session.seq += what != "again"
+            results = [result for text in what.split(", ") if text not in ("", "again") for result in results_of(text)]
+            reply = session.say(session.seq, int(want or 0), *results, ahead=int(ahead or 0), abroad=int(abroad or 0))
             if arrow:
                 self.compare(row, reply, answer)
 

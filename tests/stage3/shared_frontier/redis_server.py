@@ -3,7 +3,6 @@
 The server that Debian's package starts is left alone. Tests in C++ start theirs with tests/support/redis_server.h.
 """
 import atexit
-import os
 import pathlib
 import re
 import shutil

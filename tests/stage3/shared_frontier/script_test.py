@@ -393,7 +393,7 @@ class Suspects(ScriptTest):
         self.assertEqual((item.url, item.lost, item.depth, item.redirects, item.parent), (page(0), 2, 0, 10, "-"))
         reply = again.step(5, done(page(0), [chunk([page(9)])]))
         self.assertEqual([item.url for item in reply.items], [page(9)])
-        self.assertEqual(script.look().urls[page(9)].pages, ["3"])  # the number of the withdrawn record isn't used again
+        self.assertEqual(script.look().urls[page(9)].pages, ["3"])  # the withdrawn record's number isn't used again
         reply = again.step(0, done(page(9)))
         self.assertEqual((reply.state, reply.records, reply.dead, reply.given_up), ("complete", 3, 0, 0))
         self.assertEqual(script.call("report", again.name), again.name)  # there is another report
@@ -729,7 +729,7 @@ class Ahead(ScriptTest):
             0+5 ->
             1+5 -> h0 flag=r
             0+5 rules h0 0 '' -> h1-5
-        with a limit per host or another order, there are none: h0-8 {max_per_host=3|order=lifo|order=priority}
+        with a limit per host or another order, none are ahead: h0-8 {max_per_host=3|order=lifo|order=priority}
             2+5 -> 2
         what is ahead counts for max_pages: h0-19 max_pages=7
             2+3 -> 5
@@ -741,7 +741,7 @@ class Ahead(ScriptTest):
             closes
             b: 4 -> ~ h0-3
             b: 2 -> h4-5
-        the answers say that a host is to be left alone, and what is ahead of it does not come out again: h0-8
+        the answers say that a host is to be left alone, and what is ahead of it stays there: h0-8
             1+3 -> h0-3
             b: opens
             b: hold h 100, delay h 0 -> holds=2
@@ -794,8 +794,9 @@ class Links(ScriptTest):
     def test_a_record_has_all_its_fields(self):
         script, session = self.crawl_of(pages(1))
         [url] = session.take()
-        told = {"outcome": "redirect", "status": "302", "next_url": "http://h:80/né w", "error": "an \"error\"\r\n\x00",
-                "content_type": "text/html", "charset": "utf-8", "bytes": "17", "links": "0", "tries": "2", "seconds": "1.25"}
+        told = {"outcome": "redirect", "status": "302", "next_url": "http://h:80/né w", "error": "\"error\"\r\n\x00",
+                "content_type": "text/html", "charset": "utf-8", "bytes": "17", "links": "0", "tries": "2",
+                "seconds": "1.25"}
         session.step(0, done(url, **told))
         self.assertEqual(script.look().records, [(1, {
             "url": url, "depth": "0", "parent": "-", "new_links": "0", "kind": "a", "purpose": "f", **told})])
@@ -961,8 +962,8 @@ class Strangers(ScriptTest):
         return self.client.call("EVAL", TEXT, 1, "{crawl}:meta", *words)
 
     def test_another_program_s_keys_are_left_alone(self):
-        names = ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history", "inbox",
-                 "suspects", "given_up")
+        names = ("meta", "urls", "hosts", "ready", "parked", "sessions", "records", "links", "rules", "history",
+                 "inbox", "suspects", "given_up")
         for name, command in [("meta", ["HSET", "x", "y"]), *[(name, ["SET", "x"]) for name in names]]:
             self.client.call("FLUSHALL")
             self.client.call(command[0], f"{{crawl}}:{name}", *command[1:])

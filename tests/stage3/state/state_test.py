@@ -350,7 +350,8 @@ class Unusable(WithState):
         for state, prepare, words in [
                 (self.state, lambda: path.write_text("my notes\n" * 1000), "file is not a database"),
                 (self.state, lambda: self.write("CREATE TABLE bookmarks (url)"), "belongs to another program"),
-                (self.state, lambda: (self.refused(status=1), self.write("PRAGMA user_version = 99")), "another version of stage3"),
+                (self.state, lambda: (self.refused(status=1), self.write("PRAGMA user_version = 99")),
+                 "another version of stage3"),
                 (self.state + "/none/state", None, "No such file or directory"), (pipe, None, "isn't a regular file"),
                 ("", None, "--state needs a file"), ("-", None, "--state needs a file")]:
             with self.subTest(words):

@@ -22,7 +22,8 @@ class Table(unittest.TestCase):
     def test_the_table_shows_holders_and_the_dead(self):
         view = View([Row(1, 4711, "fetching", some_urls(8, 7, 10), 1234), Row(2, 4712, "dead", [SITE + "/"], 5),
                      Row(3, 4713, "taken over", [], 17)], 2000, 744, 1256, [(0.04, "process 1 comes")])
-        self.assertEqual(many_table.lines(view, 80), [
+        table = many_table.lines(view, 80)
+        self.assertEqual(table, [
             "process       pid  state       holds    done   those that it holds",
             "      1      4711  fetching        3   1,234   /p/7 /p/8 /p/10",
             "      2      4712  dead            1       5   /",
@@ -32,23 +33,21 @@ class Table(unittest.TestCase):
             "",
             "    0.0 s  process 1 comes",
         ])
+        coloured = many_table.lines(view, 80, colours=True)
+        for row, colour in (0, many_table.BOLD), (2, many_table.RED):
+            table[row] = f"{colour}{table[row]}{many_table.PLAIN}"
+        self.assertEqual(coloured, table)
+        self.assertEqual(many_table.lines(View([]), 80)[1:], ["", "  nothing is known yet"])
 
-    def test_the_table_before_anything_is_known(self):
-        self.assertEqual(many_table.lines(View([Row(1, 2, "starting")]), 80)[1:], [
-            "      1         2  starting        0       0", "", "  nothing is known yet"])
-
-    def test_no_line_is_too_long(self):
+    def test_no_line_is_too_long_and_dots_replace_what_does_not_fit(self):
         view = View([Row(1, 4711, "fetching", some_urls(*range(100, 150)), 1)], 5, 4, 1,
                     [(123.4, "what process 2 held is done: 6 URLs by process 1, 4 by process 3")])
         for columns in (30, *range(60, 80), 120, 200):
             table = many_table.lines(view, columns)
             self.assertLessEqual(max(map(len, table)), columns)
             self.assertEqual(table[1].endswith(" …"), columns > 50)
-        self.assertTrue(many_table.lines(view, 70)[1].endswith("   /p/100 /p/101 /p/102 …"))
         self.assertEqual(many_table.lines(view, 60)[-2:], [
             "  123.4 s  what process 2 held is done: 6 URLs by process 1,", "           4 by process 3"])
-
-    def test_dots_replace_what_does_not_fit(self):
         for width, text in ((14, "/p/1 /p/2 /p/3"), (13, "/p/1 /p/2 …"), (6, "/p/1 …"), (5, "")):
             self.assertEqual(many_table.as_many_as_fit(["/p/1", "/p/2", "/p/3"], width), text)
 
@@ -57,14 +56,8 @@ class Table(unittest.TestCase):
         self.assertEqual(many_table.command_lines(command, 80), [f"$ build/stage3 --crawl many -o 'a file' {SITE}/"])
         self.assertEqual(many_table.command_lines(command, 31), [
             "$ build/stage3 --crawl many \\", "    -o 'a file' \\", f"    {SITE}/"])
-        self.assertEqual(many_table.command_lines(command, 30)[0], "$ build/stage3 --crawl many \\")
-        self.assertEqual(many_table.command_lines(command, 28)[0], "$ build/stage3 --crawl \\")
-
-    def test_only_dead_processes_have_a_colour(self):
-        view = View([Row(1, 1, "fetching"), Row(2, 2, "dead"), Row(3, 3, "taken over")])
-        coloured = many_table.lines(view, 80, colours=True)
-        begins = [line[:4] if line.endswith(many_table.PLAIN) else "" for line in coloured]
-        self.assertEqual(begins, [many_table.BOLD, "", many_table.RED[:4], "", "", ""])
+        for columns, first in ((30, "$ build/stage3 --crawl many \\"), (28, "$ build/stage3 --crawl \\")):
+            self.assertEqual(many_table.command_lines(command, columns)[0], first)
 
 
 class Terminal(io.StringIO):
@@ -77,48 +70,40 @@ class OnAScreen(unittest.TestCase):
     def setUp(self):
         self.view = View([Row(1, 4711, "fetching", some_urls(1), 1)], 2, 1, 1, [(0.1, "process 1 comes")])
 
+    def shown(self, screen, **how):
+        """What that adds."""
+        before = len(screen._stream.getvalue())
+        screen.show(self.view, **how)
+        return screen._stream.getvalue()[before:]
+
     def test_a_terminal_is_redrawn_in_place(self):
-        stream = Terminal()
-        screen = Screen(stream)
-        screen.show(self.view)
-        height = stream.getvalue().count("\n")
+        screen = Screen(Terminal())
+        height = self.shown(screen).count("\n")
         self.assertEqual(height, len(many_table.lines(self.view, 79)))
         self.view.happened.append((0.2, "process 2 comes"))
-        before = len(stream.getvalue())
-        screen.show(self.view)
-        self.assertTrue(stream.getvalue()[before:].startswith(f"\033[{height}A"))
-        self.assertEqual(stream.getvalue()[before:].count("\n"), height + 1)
+        again = self.shown(screen)
+        self.assertTrue(again.startswith(f"\033[{height}A"))
+        self.assertEqual(again.count("\n"), height + 1)
 
-    def test_without_a_terminal_events_are_lines_and_the_table_comes_at_the_end(self):
-        stream = io.StringIO()
-        screen = Screen(stream)
-        screen.show(self.view)
-        screen.show(self.view)
-        self.assertEqual(stream.getvalue(), "    0.1 s  process 1 comes\n")
-        self.view.happened.append((0.2, "process 1 leaves"))
-        screen.show(self.view, is_last=True)
-        self.assertEqual(stream.getvalue().splitlines(), [
-            "    0.1 s  process 1 comes", "    0.2 s  process 1 leaves", "",
-            *many_table.lines(View(self.view.rows, 2, 1, 1), 79)])
+    def test_without_a_terminal_or_room_events_are_lines_and_the_table_comes_at_the_end(self):
+        for stream, lines in ((io.StringIO(), "24"), (Terminal(), "4")):
+            with mock.patch.dict(os.environ, {"LINES": lines}):
+                self.setUp()
+                screen = Screen(stream)
+                self.assertEqual(self.shown(screen) + self.shown(screen), "    0.1 s  process 1 comes\n")
+                self.view.happened.append((0.2, "process 1 leaves"))
+                self.assertEqual(self.shown(screen, is_last=True).splitlines(), [
+                    "    0.2 s  process 1 leaves", "", *many_table.lines(View(self.view.rows, 2, 1, 1), 79)])
 
-    def test_if_there_is_no_room_the_oldest_events_disappear_until_the_end(self):
-        stream = Terminal()
-        screen = Screen(stream)
+    def test_if_there_is_too_little_room_the_oldest_events_disappear_until_the_end(self):
         self.view.happened.append((0.2, "process 2 comes"))
         with mock.patch.dict(os.environ, {"LINES": "7"}):
-            screen.show(self.view)
-            self.assertNotIn("process 1 comes", stream.getvalue())
-            self.assertIn("process 2 comes", stream.getvalue())
-            before = len(stream.getvalue())
-            screen.show(self.view, is_last=True)
-        self.assertTrue(stream.getvalue()[before:].startswith("\033[6A"))
-        self.assertIn("process 1 comes", stream.getvalue())
-
-    def test_a_table_that_is_higher_than_the_screen_is_not_drawn(self):
-        stream = Terminal()
-        with mock.patch.dict(os.environ, {"LINES": "4"}):
-            Screen(stream).show(self.view)
-        self.assertEqual(stream.getvalue(), "    0.1 s  process 1 comes\n")
+            screen = Screen(Terminal())
+            first = self.shown(screen)
+            self.assertEqual([name in first for name in ("process 1 comes", "process 2 comes")], [False, True])
+            last = self.shown(screen, is_last=True)
+        self.assertTrue(last.startswith("\033[6A"))
+        self.assertIn("process 1 comes", last)
 
 
 class Verdict(unittest.TestCase):
@@ -152,19 +137,16 @@ class Verdict(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
-    def refused(self, *words):
-        with mock.patch("sys.stderr", io.StringIO()) as stderr, self.assertRaises(SystemExit) as exit_:
-            many.read_options(words)
-        self.assertEqual(exit_.exception.code, 2)
-        return stderr.getvalue()
-
     def test_only_valid_combinations_are_accepted(self):
-        self.assertEqual(many.read_options([]).kill, 1)
-        self.assertEqual(many.read_options(["--processes", "1"]).kill, 0)
-        self.assertEqual(self.refused("--processes", "2", "--kill", "2"),
-                         "many: --kill 2 would leave none of 2 (see ./learn many --help)\n")
-        self.assertIn("'0' is not a number from 1 to 50", self.refused("--processes", "0"))
-        self.assertIn("unrecognized arguments: --page", self.refused("--page", "3"))
+        self.assertEqual([many.read_options(words).kill for words in ([], ["--processes", "1"])], [1, 0])
+        for words, said in ((["--processes", "2", "--kill", "2"],
+                             "many: --kill 2 would leave none of 2 (see ./learn many --help)\n"),
+                            (["--processes", "0"], "'0' is not a number from 1 to 50"),
+                            (["--page", "3"], "unrecognized arguments: --page")):
+            with mock.patch("sys.stderr", io.StringIO()) as stderr, self.assertRaises(SystemExit) as exit_:
+                many.read_options(words)
+            self.assertEqual(exit_.exception.code, 2)
+            self.assertIn(said, stderr.getvalue())
 
 
 if __name__ == "__main__":
