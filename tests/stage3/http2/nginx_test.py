@@ -66,10 +66,6 @@ class Crawls(unittest.TestCase):
     def test_one_connection_has_all_requests(self):
         self.assertEqual(self.crawl(100_000, "--http2"), ("HTTP/2.0", [PAGES + 2]))
 
-    def test_with_http_1_1_each_worker_has_a_connection(self):
-        version, requests = self.crawl(100_000, "--http1.1")
-        self.assertEqual((version, len(requests)), ("HTTP/1.1", 10))
-
     def test_a_goaway_after_each_1000_requests_loses_nothing(self):
         version, requests = self.crawl(1000, "--http2")
         self.assertEqual(version, "HTTP/2.0")

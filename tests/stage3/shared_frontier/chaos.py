@@ -35,6 +35,11 @@ from lossy_proxy import LossyProxy
 
 CHECKS = "--fragments", "--external", "--external-delay", "0"
 PATIENCE = 120  # seconds until all must have joined once the crawl is over
+FAULTS = {  # an option's name -> how many seconds apart, its name in the results, and in words
+    "kill": (1.2, "kill -9", "kill -9"), "kill_all": (0, "all killed", "kill -9 of all processes at once"),
+    "cut": (2, "CLIENT KILL", "CLIENT KILL"), "look": (5, "a look", "check of all invariants"),
+    "stop": (5, "SIGSTOP", "SIGSTOP"), "interrupt": (5, "Ctrl-C", "Ctrl-C"),
+    "redis": (10, "Redis killed", "kill -9 of Redis"), "restart": (10, "Redis restarted", "restart of Redis")}
 
 
 class Faults:
@@ -99,10 +104,7 @@ class Chaos:
         at_once = self.options.processes * self.options.workers
         self.site.latency = min(0.5, self.options.seconds * at_once / self.options.urls / 2)
         begin = time.monotonic()
-        faults = Faults(self.chance, {
-            "kill -9": self.options.kill, "all killed": self.options.kill_all, "SIGSTOP": self.options.stop, "Ctrl-C": self.options.interrupt,
-            "Redis killed": self.options.redis, "Redis restarted": self.options.redis, "CLIENT KILL": self.options.cut,
-            "a look": self.options.look})
+        faults = Faults(self.chance, {what: getattr(self.options, name) for name, (_, what, _) in FAULTS.items()})
         for _ in range(self.options.processes):
             self.start()
         while not self.note_ends() and time.monotonic() < begin + self.options.seconds * 20:
@@ -250,19 +252,14 @@ def main():
     parser.add_argument("--servers", type=int, default=1, help="Redis servers, over which hosts are spread")
     parser.add_argument("--lease", type=float, default=2)
     parser.add_argument("--lost-answers", type=float, default=0.01, help="the share of answers that are lost")
-    parser.add_argument("--kill", type=float, default=1.2, help="seconds from one kill -9 to the next (0: never)")
-    parser.add_argument("--kill-all", type=float, default=0, help="the same for a kill -9 of all processes at once")
-    parser.add_argument("--cut", type=float, default=2, help="the same for CLIENT KILL")
-    parser.add_argument("--look", type=float, default=5, help="the same for checks of all invariants")
-    parser.add_argument("--stop", type=float, default=5, help="the same for SIGSTOP")
-    parser.add_argument("--interrupt", type=float, default=5, help="the same for Ctrl-C")
-    parser.add_argument("--redis", type=float, default=10, help="the same for Redis killed; and for Redis ended")
+    for name, (seconds, _, what) in FAULTS.items():
+        parser.add_argument("--" + name.replace("_", "-"), type=float, default=seconds,
+                            help=f"seconds from one {what} to the next (0: never)")
     parser.add_argument("--calm", action="store_true", help="only --kill-all")
     parser.add_argument("--deadly", action="store_true", help="no process survives a certain page")
     options = parser.parse_args()
     if options.calm:
-        options.kill = options.stop = options.interrupt = options.redis = options.cut = options.look = 0
-        options.lost_answers = 0
+        vars(options).update({name: 0 for name in [*FAULTS, "lost_answers"] if name != "kill_all"})
     redis_server.skip_if_there_is_none()
     chaos = Chaos(options)
     try:

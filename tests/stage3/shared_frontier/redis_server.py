@@ -1,4 +1,4 @@
-"""A redis-server for one program in Python: in its own folder, on a Unix socket, and on a port if asked to.
+"""A redis-server for one program in Python: in its own folder, on a Unix socket.
 
 The server that Debian's package starts is left alone. Tests in C++ start theirs with tests/support/redis_server.h.
 """
@@ -7,7 +7,6 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -31,24 +30,17 @@ def skip_if_there_is_none():
         sys.exit(SKIPPED)
 
 
-def free_port():
-    """A port that is not in use now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 class RedisServer:
     """`with RedisServer() as redis:`. `options`: more options of redis-server, as words. `keeps`: it writes its data to
     a file, and has it again after `kill` and `start`, except perhaps for the last second or two. `keeps_all`: it writes
     before it answers, so that nothing is lost."""
 
-    def __init__(self, *options, keeps=False, keeps_all=False, port=None):
+    def __init__(self, *options, keeps=False, keeps_all=False):
         self.folder = tempfile.mkdtemp(prefix="redis_", dir="/tmp")  # a socket's path may have 107 bytes
         self.socket = self.folder + "/socket"
-        self.port = port
         self.url = f"unix:{self.socket}"
-        self._command = ["redis-server", "--port", str(port or 0), "--bind", "127.0.0.1", "--unixsocket", self.socket,
-                         "--dir", self.folder, "--save", "", "--appendonly", "yes" if keeps or keeps_all else "no",
+        self._command = ["redis-server", "--port", "0", "--unixsocket", self.socket, "--dir", self.folder,
+                         "--save", "", "--appendonly", "yes" if keeps or keeps_all else "no",
                          "--appendfsync", "always" if keeps_all else "everysec",
                          "--logfile", self.folder + "/log", "--daemonize", "no", *options]
         self._process = None

@@ -405,14 +405,11 @@ def read_options(arguments):
             return int(text)
         return read
 
-    class Parser(argparse.ArgumentParser):
-        def error(self, message):
-            self.exit(2, f"many: {message} (see ./learn many --help)\n")
-
-    parser = Parser(
+    parser = argparse.ArgumentParser(
         prog="many", usage="./learn many [OPTIONS]", allow_abbrev=False,
         description="Several processes share one crawl through a Redis of its own. One of them is killed. You see "
                     "who holds what, who died, and what was taken over.")
+    parser.error = lambda message: parser.exit(2, f"many: {message} (see ./learn many --help)\n")
     parser.add_argument("--processes", metavar="N", type=number(1, 50), default=3, help="how many take part (3)")
     parser.add_argument("--kill", metavar="N", type=number(0, 49), help="how many of them are killed (1)")
     parser.add_argument("--pages", metavar="N", type=number(1, 1_000_000), default=3000,
