@@ -141,17 +141,10 @@ class Sharing(Crawls):
         self.assertEqual((server.connections, server.most_streams), (["h2"], 5))
 
     def test_with_http_1_1_each_worker_has_a_connection(self):
-        with Server(five(Together(5, answer))) as server:
-            done = crawl(server.url, "--http1.1", timeout=LATE)
-        self.take_records(server, done.stdout)
-        self.assertEnds(server, "page")
-        self.assertEqual(server.connections, 5 * ["http/1.1"])
-
-    def test_workers_do_not_wait_for_each_other_if_the_server_speaks_only_http_1_1(self):
         # The server answers once five requests have come. If they waited for one connection, they never would.
-        for alpn in (["http/1.1"], []):
-            with self.subTest(alpn=alpn):
-                server = self.crawl(five(Together(5, answer)), alpn=alpn)
+        for option, alpn in (("--http1.1", ["h2", "http/1.1"]), ("--http2", ["http/1.1"]), ("--http2", [])):
+            with self.subTest(option, alpn=alpn):
+                server = self.crawl(five(Together(5, answer)), option, alpn=alpn)
                 self.assertEnds(server, "page")
                 self.assertEqual(server.connections, 5 * ["http/1.1"])
 

@@ -1,6 +1,7 @@
 """Plays for frontier.lua: one call per row, and what its answer must say.
 
-    a host that is held hands out nothing: h0-3 o0 delay=0.1    the play's name, the crawl's roots, its settings
+    a host that is held hands out nothing: h0-3 o0 delay=0.1    the play's name, the crawl's roots, its settings;
+                                           taken=2: a session has two items already; other=b: there is another one
         hold h 400                         a session, called a, tells something
         4 -> o0                            it wants four items, and gets this one, http://o:80/0
         b: opens                           another session
@@ -20,6 +21,7 @@ ROW = re.compile(r"(?:\+([\d.]+) ?)?(?:(\w): ?)?(?:(\d+)(?:\+(\d+))?(?:/(\d+))?(
 BEGINNINGS = {
     # Two processes have died while they held h0. Only then are the roots added.
     "suspect": ["1 -> h0", "all die", "1 -> h0", "all die"],
+    "trial": ["1 -> h0", "all die", "1 -> h0", "all die"],  # and a is on trial
     # A host has refused at about 10 a second; its next request, which has begun, is answered next.
     "slow": ["10 -> 10", "+1 done h0-8, refuse h9 1", "+1 5 -> h9", "began h9"],
 }
@@ -78,14 +80,14 @@ class Play:
         """`make_script`: called with the crawl's settings."""
         first, *rows = text.split("\n")
         words, settings = read(first.partition(": ")[2])
-        begins = words[0] if words[0] in BEGINNINGS else None
-        roots = [*urls_of(words[1:] if begins else words)]
+        taken, other = settings.pop("taken", None), settings.pop("other", None)
+        begins = words.pop(0) if words[0] in BEGINNINGS else None
+        has_suspect = begins in ("suspect", "trial")
         self.script, self.text = make_script(**settings), text
-        self.sessions = {"a": self.script.open(*([next(urls_of(["h0"]))] if begins == "suspect" else roots))}
-        for row in BEGINNINGS.get(begins, []):
-            self.row(row)
-        if begins == "suspect":
-            self.sessions["a"] = self.script.open(*roots, old=self.sessions["a"].name)
+        self.sessions = {"a": self.script.open(*urls_of(["h0"] if has_suspect else words))}
+        rows[:0] = [*BEGINNINGS.get(begins, []), *["opens old=a " + " ".join(words)] * has_suspect,
+                    *["1 -> trial=1 wait=-1"] * (begins == "trial"), *[f"{taken} -> {taken}"] * bool(taken),
+                    *[f"{other}: opens"] * bool(other)]
         for row in rows:
             self.row(row.strip())
 

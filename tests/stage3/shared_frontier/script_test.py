@@ -110,14 +110,12 @@ class NumberedCalls(ScriptTest):
         self.assertEqual(script.look().number("held"), 2)
 
     PLAYS = """
-        a session replaces an old one, and has its items at once: h0-2
-            2 -> h0-1
+        a session replaces an old one, and has its items at once: h0-2 taken=2
             b: opens h0-2 old=a
             -> expired
             b: 2 -> ~ h0-1
             = lost=0 known=3
-        results for items that a session does not hold are refused: h0-1
-            1 -> h0
+        results for items that a session does not hold are refused: h0-1 taken=1
             done h1, park h1, back h1, began h1, rules h1 0 '', done h0, done h0, back h0
             = records=1 stale=5
     """
@@ -133,24 +131,19 @@ class NumberedCalls(ScriptTest):
 
 class Leases(ScriptTest):
     PLAYS = """
-        a session's items go to others when its lease ends, and not before: h0
-            1 -> h0
-            b: opens
+        a session's items go to others when its lease ends, and not before: h0 taken=1 other=b
             +9.999 b: 1 ->
             +9.999 b: 1 ->
             +9.999 b: 1 ->
             +0.003 b: 1 -> h0 lost=1
             done h0 -> expired
             = records=0
-        each call renews the lease, also a repeated one: h0
-            1 -> h0
-            b: opens
+        each call renews the lease, also a repeated one: h0 taken=1 other=b
             +20 again
             +20 b: 1 ->
             +5 0
             +20 b: 1 ->
-        a session that calls late, but before any other, loses nothing: h0
-            1 -> h0
+        a session that calls late, but before any other, loses nothing: h0 taken=1
             +1000 done h0 -> records=1
         a lost process's items come back one by one: h0-7
             8 -> 8
@@ -160,9 +153,7 @@ class Leases(ScriptTest):
             +0.001 b: 8 -> 1
             +0.2 b: 8 -> 1
             = lost=8
-        who leaves gives its items back at once, and they do not count as lost: h0-2
-            2 -> h0-1
-            b: opens
+        who leaves gives its items back at once, and they do not count as lost: h0-2 taken=2 other=b
             closes
             b: 2 -> ~ h0-1 lost=0 tries=0
             -> expired
@@ -240,8 +231,7 @@ class Suspects(ScriptTest):
             5 -> trial=1 wait=-1                # as long as it has that
             b: 2 -> 2 trial=0                   # while others go on as usual
             5 done h0 -> 2 trial=0
-        a session on trial is given nothing new until it holds nothing: h0 b0-3
-            5 -> ~ h0 b0-3
+        a session on trial is given nothing new until it holds nothing: h0 b0-3 taken=5
             back h0
             +1 b: opens
             b: 1 -> h0
@@ -254,8 +244,7 @@ class Suspects(ScriptTest):
             3 done b0-2 -> trial=1
             d: 3 -> o0-2
             3 done b3 -> h0
-        if the session on trial goes first, another is tried: suspect h0
-            1 -> trial=1
+        if the session on trial goes first, another is tried: trial h0
             b: opens o1
             1 -> h0
             back h0
@@ -263,8 +252,7 @@ class Suspects(ScriptTest):
             c: opens
             c: 1 -> trial=1 wait=-1
             c: 1 -> h0 lost=2
-        a suspect's host is treated as politely as usual: suspect h0-4 delay=0.5
-            1 -> trial=1
+        a suspect's host is treated as politely as usual: trial h0-4 delay=0.5
             1 -> h0 flag=b
             b: opens
             b: 1 ->
@@ -272,9 +260,7 @@ class Suspects(ScriptTest):
             1 -> wait=500 trial=0
             +0.5 1 -> trial=1
             1 -> h0
-        a suspect waits until its host has room: suspect h0-4 max_per_host=1
-            1 -> trial=1
-            b: opens
+        a suspect waits until its host has room: trial h0-4 max_per_host=1 other=b
             b: 3 -> h1
             1 -> trial=0
             b: done h1, hold h 300
@@ -282,13 +268,10 @@ class Suspects(ScriptTest):
             +0.001 1 -> trial=1
             1 -> h0
             b: 3 ->
-        a suspect's robots.txt is asked for alone, too: suspect h0-4 rules=1
-            1 -> trial=1
+        a suspect's robots.txt is asked for alone, too: trial h0-4 rules=1
             5 -> h0 flag=r
             5 rules h0 0 '', back h0 -> h0 flag=-
-        max_pages counts suspects exactly: suspect h0-4 max_pages=2
-            1 -> trial=1
-            b: opens
+        max_pages counts suspects exactly: trial h0-4 max_pages=2 other=b
             5 -> h0
             b: 5 -> h1
             b: 5 done h1 -> state=running
@@ -304,7 +287,7 @@ class Suspects(ScriptTest):
         """A session that is on trial, and may now get what it's for."""
         urls = " h0" if others == 0 else f" h0-{others}"
         words = "".join(f" {name}={value}" for name, value in settings.items())
-        play = Play(self.script, f"a suspect: suspect{urls}{words}\n1 -> trial=1")
+        play = Play(self.script, f"a suspect: trial{urls}{words}")
         return play.script, play.sessions["a"]
 
     def lose(self, script):
@@ -420,17 +403,13 @@ class Suspects(ScriptTest):
 
 class Hosts(ScriptTest):
     PLAYS = """
-        max_per_host covers all sessions: h0-4 o0 max_per_host=2
-            1 -> h0
-            b: opens
+        max_per_host covers all sessions: h0-4 o0 max_per_host=2 taken=1 other=b
             b: 9 -> ~ h1 o0
             9 ->
             9 done h0 -> 1
-        hosts take turns: a0-19 b0-19 c0-19
-            6 -> ~ a0-1 b0-1 c0-1
+        hosts take turns: a0-19 b0-19 c0-19 taken=6
             3 -> ~ a2 b2 c2
-        a host that was asked goes after one that was not: a0-9
-            1 -> a0
+        a host that was asked goes after one that was not: a0-9 taken=1
             +1 done a0 > b0-9
             +1 2 -> ~ a1 b0
             2 -> ~ a2 b1
@@ -442,17 +421,13 @@ class Hosts(ScriptTest):
             +0.0001 1 -> h1
             done h0
             1 began h1 ->
-        an item that never begins delays its host from its end: h0-2 delay=0.5
-            1 -> h0
+        an item that never begins delays its host from its end: h0-2 delay=0.5 taken=1
             +5 1 {done h0|back h0|park h0 100} ->
             +0.5 1 -> 1
-        an item whose process dies first does not block its host: h0-2 delay=0.5
-            1 -> h0
-            b: opens
+        an item whose process dies first does not block its host: h0-2 delay=0.5 taken=1 other=b
             +30.1 b: 1 ->                       # since the item may have just begun
             +0.5 b: 1 -> 1
-        a host may want a longer delay, and not a shorter one: h0-3 delay=0.1
-            1 -> h0
+        a host may want a longer delay, and not a shorter one: h0-3 delay=0.1 taken=1
             delay h 2000, began h0, done h0
             +1.9 1 ->
             +0.1 1 -> h1
@@ -466,11 +441,9 @@ class Hosts(ScriptTest):
             hold h 100                          # doesn't make the hold shorter
             +0.399 4 ->
             +0.001 4 -> 4
-        a disallowed URL costs no pause, since its host was not asked: h0-2 delay=0.5
-            1 -> h0
+        a disallowed URL costs no pause, since its host was not asked: h0-2 delay=0.5 taken=1
             1 done h0 outcome=disallowed -> 1
-        a hold is kept though an earlier item begins after it: h0-3 delay=0.01
-            1 -> h0
+        a hold is kept though an earlier item begins after it: h0-3 delay=0.01 taken=1
             hold h 400
             began h0
             +0.399 1 ->
@@ -479,8 +452,7 @@ class Hosts(ScriptTest):
             asked h
             +0.499 1 ->
             +0.001 1 -> 1
-        an item that is put off comes back at its time: h0-2
-            1 -> h0
+        an item that is put off comes back at its time: h0-2 taken=1
             5 park h0 1.5 -> h1-2 wait=1500
             +1.499 1 ->
             +0.001 1 -> h0 tries=1 lost=0
@@ -491,17 +463,13 @@ class Refusals(ScriptTest):
     """What hosts say about our pace. Its numbers, and what interrupts refusals, are pace_test.py's concern."""
 
     PLAYS = """
-        a refusal holds its host for all, and then one request at a time goes out: h0-19
-            5 -> h0-4
-            b: opens
+        a refusal holds its host for all, and then one request at a time goes out: h0-19 taken=5 other=b
             3 refuse h0 0.7, done h1-4 -> holds=1
             b: 3 -> holds=1
             +0.699 b: 3 ->
             +0.001 b: 3 -> h0 flag=b            # what was put off goes first
             3 ->
-        a refusal of what its session no longer holds holds the host, and changes no pace: h0-2
-            1 -> h0
-            b: opens
+        a refusal of what its session no longer holds holds the host, and changes no pace: h0-2 taken=1 other=b
             b: refused h0 300
             1 ->
             host h pace=None
@@ -510,8 +478,7 @@ class Refusals(ScriptTest):
             1 refuse h0 0 -> h0 tries=0 refusals=1 epoch=1
             began h0
             1 refuse h0 0 refusals=20 -> h0 refusals=20 epoch=2
-        refusals survive the death of a process: h0
-            1 -> h0
+        refusals survive the death of a process: h0 taken=1
             1 refuse h0 0 refusals=7 -> 1
             b: opens
             +31 b: 1 -> h0 refusals=7 lost=1
@@ -522,30 +489,26 @@ class Refusals(ScriptTest):
             +10 5 ->                            # since it hasn't begun
             began h10
             +0.223 5 -> 1
-        all sessions share the window: slow h0-39
-            b: opens
+        all sessions share the window: slow h0-39 other=b
             +10 b: 3 ->
             done h9
             +1 b: 3 -> h10
             b: began h10
             +1 3 -> 1
             b: 3 ->
-        a window without a distance gives none ahead: h0-8
-            1 -> h0
+        a window without a distance gives none ahead: h0-8 taken=1
             refuse h0 0                         # without an answer, there is no rate
             3 -> h0
             began h0, done h0
             0+5 ->
             5+5 -> 2
-        what has not begun was not refused: h0-2 delay=0.5
-            1 -> h0
+        what has not begun was not refused: h0-2 delay=0.5 taken=1
             refuse h0 0
             host h pace=None
         later refusals call nothing back, since nothing of that host is ahead: slow h0-39
             0 -> holds=1
             refuse h9 0 -> holds=1
-        what stays unanswered changes no pace: h0-8
-            1 -> h0
+        what stays unanswered changes no pace: h0-8 taken=1
             park h0
             host h answers=0
             1 -> h0
@@ -553,25 +516,21 @@ class Refusals(ScriptTest):
             1 -> h0
             done h0 outcome=failed reaction=-
             host h answers=1
-        a host that ends hands out all at once, with the reason: h0-8 o0-1 delay=5
-            2 -> ~ h0 o0
-            b: opens
+        a host that ends hands out all at once, with the reason: h0-8 o0-1 delay=5 taken=2 other=b
             began h0, end h tired, end h twice -> holds=1
             b: 4+2 -> 6 flag=e reason=tired host=h:80
             b: 4+2 again -> 6 flag=e reason=tired
             9 -> 2 flag=e reason=tired
             done h0                             # what was under way ends as it ends
             = records=1
-        what was put off comes out when its host ends: h0-2
-            2 -> h0-1
+        what was put off comes out when its host ends: h0-2 taken=2
             refuse h0 30
             1 end h tired -> h0
             2 park h1 50 -> h1-2
         what is ahead comes out again with the reason: h0-2
             1+2 -> h0-2
             2 end h tired, back h1-2 -> ~ h1-2 flag=e
-        a host that refuses everything for too long ends: h0-4 refused_timeout=10
-            2 -> h0-1
+        a host that refuses everything for too long ends: h0-4 refused_timeout=10 taken=2
             refuse h0 0
             +9.9 refuse h1 0
             1 -> h1 reason=''
@@ -580,8 +539,7 @@ class Refusals(ScriptTest):
         robots.txt may end its host: h0-2 rules=1
             1 -> h0 flag=r
             5 end h tired{|, rules h0 500 no}, back h0 -> 3 flag=e
-        a foreign host may end: h0
-            1 -> h0
+        a foreign host may end: h0 taken=1
             done h0 > x0-2 why=xa
             end x tired
             0/3 -> 3 flag=e
@@ -626,35 +584,29 @@ class Robots(ScriptTest):
             rules h0 0 'Disallow: /é', rules h0 0 second
             b: 10 -> h1-3 flag=-
             host h rules='Disallow: /é'
-        if a process dies while it asks, another asks: h0-1 rules=1
-            1 -> h0
-            b: opens
+        if a process dies while it asks, another asks: h0-1 rules=1 taken=1 other=b
             +30.1 b: 2 -> h0 flag=r
             rules h0 0 '' -> expired
             b: 1 ->
-        if its page comes back without an answer, robots.txt is asked for again: h0-1 rules=1
-            1 -> h0
+        if its page comes back without an answer, robots.txt is asked for again: h0-1 rules=1 taken=1
             2 {back h0|park h0|done h0 outcome=failed} -> 1 flag=r
-        with a delay, the request after robots.txt's page has to wait: h0-2 rules=1
-            1 -> h0
+        with a delay, the request after robots.txt's page has to wait: h0-2 rules=1 taken=1
             rules h0 500 'Crawl-delay: 0.5'
+            host h gate=b
             +5 1 ->                             # the page itself is still to be asked for
             began h0
             +5 1 ->                             # one at a time
             done h0
             +0.499 1 ->
             +0.001 1 -> 1 flag=b
-        with a delay, the page may be given back until its turn: h0-2 rules=1 delay=0.5
-            1 -> h0
+        with a delay, the page may be given back until its turn: h0-2 rules=1 delay=0.5 taken=1
             1 rules h0 0 '', back h0 ->
             +0.499 1 ->
             +0.001 1 -> h0 flag=b
-        with a delay, no session asks again at once: h0-2 rules=1 delay=0.5
-            1 -> h0
+        with a delay, no session asks again at once: h0-2 rules=1 delay=0.5 taken=1
             1 back h0 ->                        # since it may have asked already
             +0.5 1 -> 1 flag=r
-        after a day, one session asks again: h0-8 rules=1
-            1 -> h0
+        after a day, one session asks again: h0-8 rules=1 taken=1
             rules h0 0 old, done h0
             1 -> h1 flag=-
             done h1
@@ -756,8 +708,7 @@ class Ahead(ScriptTest):
 
 class Links(ScriptTest):
     PLAYS = """
-        a link too deep is known, but fetched only when it is met higher up: h0-1
-            2 -> h0-1
+        a link too deep is known, but fetched only when it is met higher up: h0-1 taken=2
             1 done h0 > h7 what=d -> known=3 unfinished=1
             1 done h1 > h7 -> h7 parent=2
         roots are on no page, however often they are added: h0
@@ -765,8 +716,7 @@ class Links(ScriptTest):
             c: opens h0
             0 -> known=1 unfinished=1
             1 -> h0 depth=0 redirects=10 tries=0 parent=-
-        a redirect's target has the same depth: h0
-            1 -> h0
+        a redirect's target has the same depth: h0 taken=1
             1 done h0 outcome=redirect > h1 depth=0 redirects=9 what=r -> h1 depth=0 redirects=9 parent=1
     """
 
@@ -885,21 +835,16 @@ class BigPages(ScriptTest):
 
 class Ends(ScriptTest):
     PLAYS = """
-        a crawl is complete when all is done: h0-1
-            2 -> h0-1
+        a crawl is complete when all is done: h0-1 taken=2
             1 done h0 -> state=running
             1 done h1 -> state=complete wait=-1 unfinished=0
-        a crawl ends at max_pages: h0-8 max_pages=4
-            3 -> h0-2
-            b: opens
+        a crawl ends at max_pages: h0-8 max_pages=4 taken=3 other=b
             b: 3 -> h3
             b: 3 -> wait=-1 state=running
             3 done h0 outcome=disallowed, done h1 -> h4     # what robots.txt forbids isn't fetched
             3 done h2, done h4 -> state=running
             b: 3 done h3 outcome=error -> wait=-1 state=max_pages records=5
-        a lost page counts once for max_pages: h0-2 max_pages=1
-            1 -> h0
-            b: opens
+        a lost page counts once for max_pages: h0-2 max_pages=1 taken=1 other=b
             b: 1 ->
             +30.1 b: 1 -> h0
             b: 1 done h0 -> state=max_pages
@@ -1048,26 +993,22 @@ class Checks(ScriptTest):
     """What is to be checked, and not followed."""
 
     PLAYS = """
-        a check waits until nothing is left to follow: h0-1
-            2 -> h0-1
+        a check waits until nothing is left to follow: h0-1 taken=2
             5 done h0 > h10-11 depth=0 why=cg > h3 -> h3 unfinished=4
             5 done h3 ->
             done h1
             5 -> h10-11 why=cg
             1 done h10-11 outcome=file -> state=complete
-        a link turns a check into a page: h0-1
-            2 -> h0-1
+        a link turns a check into a page: h0-1 taken=2
             done h0 > h10 depth=0 why=cg
             5 done h1 > h10 -> h10 why=fa depth=1
             5 done h10 > h11 why=cg -> unfinished=1 known=4
             5 -> h11
-        what is met while checking is checked at once: h0
-            1 -> h0
+        what is met while checking is checked at once: h0 taken=1
             done h0 > h10 depth=0 why=cg
             1 -> h10
             5 done h10 outcome=redirect > h11 depth=0 what=r why=cg -> h11
-        an item of a foreign host is only for workers abroad, and one at a time: h0 foreign_delay=2
-            1 -> h0
+        an item of a foreign host is only for workers abroad, and one at a time: h0 foreign_delay=2 taken=1
             9+9 done h0 > f0-2 g0-2 why=xa ->
             9/9 -> ~ f0 g0
             began f0, began g0
@@ -1075,13 +1016,11 @@ class Checks(ScriptTest):
             done f0 outcome=file, done g0 outcome=file
             0/9 ->
             +2 0/1 -> 1
-        who waits abroad is not told of work at home: h0-1
-            1 -> h0
+        who waits abroad is not told of work at home: h0-1 taken=1
             0/9 -> wait=-1
             done h0 > f0 why=xa
             0/9 -> f0
-        foreign items count towards max_pages: h0 max_pages=2
-            1 -> h0
+        foreign items count towards max_pages: h0 max_pages=2 taken=1
             done h0 > a0 b0 c0 why=xa
             0/5 -> 1
     """
