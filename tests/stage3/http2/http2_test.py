@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 import unittest
+from functools import partial
 
 sys.dont_write_bytecode = True
 from program import PROGRAM, crawl, is_trusted, records_in, words  # noqa: E402
@@ -103,11 +104,11 @@ def with_length(length):
 
 
 class Crawls(unittest.TestCase):
-    def crawl(self, site, *options, complaints=(), **how):
+    def crawl(self, site, *options, complaints=(), version="--http2", **how):
         """Crawls a site, whose links must find all of it, and returns what the server has seen, with the records by
         path and the program's exit status."""
         with Server(site, **how) as server:
-            done = crawl(server.url, "--http2", *OPTIONS, *options, timeout=LATE)
+            done = crawl(server.url, version, *OPTIONS, *options, timeout=LATE)
         self.take_records(server, done.stdout)
         self.assertEqual(sorted(server.records), sorted(set(server.site) - {"/robots.txt"}))
         self.assertEqual((done.stderr, sorted(set(server.complaints))), ("", sorted(complaints)))
@@ -142,9 +143,9 @@ class Sharing(Crawls):
 
     def test_with_http_1_1_each_worker_has_a_connection(self):
         # The server answers once five requests have come. If they waited for one connection, they never would.
-        for option, alpn in (("--http1.1", ["h2", "http/1.1"]), ("--http2", ["http/1.1"]), ("--http2", [])):
-            with self.subTest(option, alpn=alpn):
-                server = self.crawl(five(Together(5, answer)), option, alpn=alpn)
+        for version, alpn in (("--http1.1", ["h2", "http/1.1"]), ("--http2", ["http/1.1"]), ("--http2", [])):
+            with self.subTest(version, alpn=alpn):
+                server = self.crawl(five(Together(5, answer)), version=version, alpn=alpn)
                 self.assertEnds(server, "page")
                 self.assertEqual(server.connections, 5 * ["http/1.1"])
 
@@ -261,17 +262,17 @@ class BrokenConnections(Crawls):
                 self.assertEqual(max(collections.Counter(number for _, number in server.requests).values()), count)
 
     def test_a_connection_ends_in_the_middle_of_requests(self):
-        for end in (Connection.cut, Connection.close, lambda connection: connection.go_away(1)):
-            for length in ("before the head", 1000, None):
-                if length == "before the head" and end not in (Connection.cut, Connection.close):
-                    continue
-                with self.subTest(end=end, length=length):
+        for end, *begins in ((Connection.cut, None, begin, partial(begin, length=1000)),
+                             (Connection.close, None, begin, partial(begin, length=1000)),
+                             (lambda connection: connection.go_away(1), begin)):
+            for start in begins:  # None: before the headers
+                with self.subTest(end=end, start=start):
                     def act(streams):
-                        for stream in streams if length != "before the head" else []:
-                            begin(stream, length)
+                        for stream in streams if start else []:
+                            start(stream)
                         end(streams[0].connection)
                     server = self.crawl(five(Together(5, act)))
-                    self.assertEnds(server, "page" if length == "before the head" else "page at try 2")
+                    self.assertEnds(server, "page at try 2" if start else "page")
                     self.assertEqual({server.counts()[path] for path in FIVE}, {2})
                     if TRUSTED:
                         self.assertEqual(server.connections, ["h2", "h2"])
