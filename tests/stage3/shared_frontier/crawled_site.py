@@ -133,11 +133,6 @@ class Site:
 
     # ---- the server ----
 
-    @property
-    def most_at_once(self):
-        """How many requests to one host weren't answered yet."""
-        return max(port.most_at_once for port in self._ports)
-
     def _serve(self, host, request):
         self.on_request(request.path, request.head)
         status, headers, body = self.answer(host, request.path)
