@@ -56,14 +56,14 @@ class FaultTest(unittest.TestCase):
         self.addCleanup(site.__exit__)
         return site
 
-    def start(self, site, *arguments, redis_url=None, name="crawl", **limits):
-        words = stage3.shared(redis_url or self.urls, name, *arguments, site.root)
+    def start(self, site, *arguments, **limits):
+        words = stage3.shared(self.urls, "crawl", *arguments, site.root)
         process = stage3.Process(self.folder, f"process{len(self.processes)}", *map(str, words), **limits)
         self.processes.append(process)
         return process
 
-    def start_some(self, count, site, *arguments, **more):
-        return [self.start(site, *arguments, **more) for _ in range(count)]
+    def start_some(self, count, site, *arguments):
+        return [self.start(site, *arguments) for _ in range(count)]
 
     def wait_for(self, condition, what):
         deadline = time.monotonic() + PATIENCE
@@ -86,13 +86,13 @@ class FaultTest(unittest.TestCase):
         ended = [(status, process.words()) for status, process in zip(self.statuses(processes), processes)]
         self.assertEqual([each for each in ended if each[0] not in (0, 1)], [])
 
-    def crawl(self, name="crawl", redis=None):
+    def crawl(self, redis=None):
         with (redis or self.redis).client() as client:
-            return invariants.Crawl(client, name)
+            return invariants.Crawl(client, "crawl")
 
-    def meta(self, field, name="crawl", redis=None):
-        with (redis or self.redis).client() as client:
-            return client.call("HGET", f"{{{name}}}:meta", field)
+    def meta(self, field):
+        with self.redis.client() as client:
+            return client.call("HGET", "{crawl}:meta", field)
 
     def report(self, *urls):
         """The records, read by a process that has not taken part."""
@@ -208,18 +208,15 @@ class BadInput(FaultTest):
             client.call("ACL", "SETUSER", "other", "on", ">guess", "~elsewhere:*", "+@all")
         self.refused("no permission|NOPERM", redis_url=f"unix://other:guess@{self.redis.socket}")
 
-    def test_the_keys_belong_to_another_program(self):
-        with self.redis.client() as client:
-            client.call("SET", "{crawl}:meta", "a poem")
-            self.refused("{crawl}:meta is there, and is no crawl of stage3")
-            client.call("FLUSHALL")
-            client.call("RPUSH", "{crawl}:urls", "a list")
-            self.refused("{crawl}:urls is there, and is no crawl of stage3")
-
-    def test_the_crawl_has_another_version(self):
-        with self.redis.client() as client:
-            client.call("HSET", "{crawl}:meta", "format", "0", "settings", "")
-        self.refused("the crawl has format 0, and not 5: another version of stage3 has begun it; finish it .*--forget")
+    def test_what_is_there_is_no_crawl_of_this_version(self):
+        for command, pattern in [
+                (["SET", "{crawl}:meta", "a poem"], "{crawl}:meta is there, and is no crawl of stage3"),
+                (["RPUSH", "{crawl}:urls", "a list"], "{crawl}:urls is there, and is no crawl of stage3"),
+                (["HSET", "{crawl}:meta", "format", "0", "settings", ""],
+                 "the crawl has format 0, and not 5: another version of stage3 has begun it; finish it .*--forget")]:
+            with self.redis.client() as client:
+                client.call_all([["FLUSHALL"], command])
+            self.refused(pattern)
 
     def test_the_other_processes_have_other_settings(self):
         site = self.site(20)
@@ -231,7 +228,8 @@ class BadInput(FaultTest):
         self.refused("other settings: with URLs .*/p/0, where this is URLs .*/p/1;", "--delay", "0.001", *login,
                      site=site.url(1))
         self.refused("other settings", "--delay", "0.001", *login, "--exclude", "x", site=site.root)
-        status, _, said = stage3.run(*stage3.shared(self.redis.url, "crawl", "--delay", "0.001", *login, "--insecure", site.root))
+        words = stage3.shared(self.redis.url, "crawl", "--delay", "0.001", *login, "--insecure", site.root)
+        status, _, said = stage3.run(*words)
         self.assertEqual(status, 2)
         self.assertIn("where this is --insecure", said)
 
