@@ -18,10 +18,10 @@ import textwrap
 from script import Leased, chunk, done, park
 
 ROW = re.compile(r"(?:\+([\d.]+) ?)?(?:(\w): ?)?(?:(\d+)(?:\+(\d+))?(?:/(\d+))?(?: |$))?(.*)")
+TWO_DEATHS = ["1 -> h0", "all die"] * 2
 BEGINNINGS = {
-    # Two processes have died while they held h0. Only then are the roots added.
-    "suspect": ["1 -> h0", "all die", "1 -> h0", "all die"],
-    "trial": ["1 -> h0", "all die", "1 -> h0", "all die"],  # and a is on trial
+    # Two processes have died while they held h0. Only then are the roots added. For "trial", a is on trial then.
+    "suspect": TWO_DEATHS, "trial": TWO_DEATHS,
     # A host has refused at about 10 a second; its next request, which has begun, is answered next.
     "slow": ["10 -> 10", "+1 done h0-8, refuse h9 1", "+1 5 -> h9", "began h9"],
 }
