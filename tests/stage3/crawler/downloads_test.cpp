@@ -2,13 +2,7 @@
 // also tests/hostile/bodies.py, from 22g on.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
-#include <doctest/doctest.h>
-
-#include <ostream> // doctest wants it
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 using namespace tests;
 

@@ -9,39 +9,10 @@
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <map>
-#include <optional>
 #include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
-using namespace std::chrono_literals;
+using namespace stage3;
 using common::Url;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Found;
-using stage3::FrontierSettings;
-using stage3::Future;
-using stage3::MemoryFrontier;
-using stage3::OrderName;
-using stage3::Outcome;
-using stage3::Purpose;
-using stage3::QueuedWork;
-using stage3::Record;
-using stage3::RobotsCache;
-using stage3::Task;
-using stage3::Work;
 using tests::answer;
 using tests::Log;
 using tests::url_of;
@@ -94,10 +65,18 @@ struct FrontierTest : tests::LoopTest, tests::RobotsOnDemand {
             {.url = url_of(url), .role = common::LinkRole::image, .purpose = purpose});
         visit.done(record, found);
     }
+    /// An origin's robots.txt arrives.
+    void says(const std::string& origin, std::string_view text = "") {
+        robots.at(origin).set_result(answer(text));
+        turns(5);
+    }
     bool is_over() {
         const auto joining = create_task(loop, frontier.join({}));
         turns(3);
-        return joining.done();
+        if (!joining.done())
+            return false;
+        joining.result();
+        return true;
     }
     void wait(EventLoop::Duration duration) {
         loop.call_later(duration, [this] { loop.stop(); });
@@ -169,18 +148,6 @@ TEST_CASE("join reports a URL that was lost") {
     test.close();
 }
 
-TEST_CASE("join doesn't ask for the URLs left over beyond max_pages") {
-    FrontierTest test({.max_pages = 1});
-    test.open({"http://h/1", "http://h/2"});
-    test.done(test.get());
-    test.want();
-    stage3::run_until_complete(test.loop, test.frontier.join({})); // doesn't throw
-    CHECK(test.frontier.counts().has_left_some);
-    CHECK(test.frontier.urls().count_queued() == 1);
-    test.wanting.front().cancel();
-    test.turns(2);
-}
-
 TEST_CASE("a URL that waits to be checked is read if it's also a link, and only once") {
     FrontierTest test;
     test.open({"http://h/", "http://h/1"});
@@ -229,7 +196,7 @@ TEST_CASE("only so many foreign hosts are asked at once, robots.txt included") {
     settings.checks.foreign_hosts = 1;
     FrontierTest test(settings, true);
     test.open({"http://h/1", "http://h/2"});
-    test.robots.at("http://h").set_result(answer(""));
+    test.says("http://h");
     test.done(test.get(), "http://a/", Purpose::check_foreign);
     test.done(test.get(), "http://b/x", Purpose::check_foreign);
     test.want(true);
@@ -237,13 +204,11 @@ TEST_CASE("only so many foreign hosts are asked at once, robots.txt included") {
     test.turns(5);
     CHECK(test.asked.contains("http://a"));
     CHECK_FALSE(test.asked.contains("http://b"));
-    test.robots.at("http://a").set_result(answer(""));
-    test.turns(5);
+    test.says("http://a");
     CHECK(test.log == Log{"http://a/ at 0"});
     test.done(std::move(test.out.at(0)));
     test.turns(5);
-    test.robots.at("http://b").set_result(answer("user-agent: *\ndisallow: /x"));
-    test.turns(5);
+    test.says("http://b", "user-agent: *\ndisallow: /x");
     CHECK(test.log == Log{"http://a/ at 0", "http://b/x (refused) at 0"});
     test.done(std::move(test.out.at(1)));
     CHECK(test.is_over());
@@ -255,7 +220,7 @@ TEST_CASE("after max_pages no foreign URL comes out, wherever it waits") {
     settings.checks.foreign_hosts = 2;
     FrontierTest test(settings, true);
     test.open({"http://h/1", "http://h/2", "http://h/3", "http://h/4"});
-    test.robots.at("http://h").set_result(answer(""));
+    test.says("http://h");
     // One waits for robots.txt, one in line for its host, one because of too many hosts.
     test.done(test.get(), "http://a/1", Purpose::check_foreign);
     test.done(test.get(), "http://a/2", Purpose::check_foreign);
@@ -266,22 +231,6 @@ TEST_CASE("after max_pages no foreign URL comes out, wherever it waits") {
     test.done(std::move(last), "http://c/", Purpose::check_foreign);
     CHECK(test.is_over());
     CHECK(test.frontier.counts().has_left_some);
-}
-
-TEST_CASE("after max_pages only visits that have begun come out") {
-    FrontierTest test({.max_pages = 2, .politeness = {.max_per_host = 1}});
-    test.open({"http://h/1", "http://h/2", "http://h/3", "http://g/4"});
-    FrontierVisit first = test.get();
-    FrontierVisit second = test.get();
-    CHECK(second.work().url == url_of("http://g/4"));
-    CHECK(test.frontier.counts().has_left_some);
-    first.put_off(1s);
-    test.done(std::move(second), {"http://h/5"});
-    CHECK_FALSE(test.is_over());
-    FrontierVisit again = test.get();
-    CHECK(again.work().url == url_of("http://h/1"));
-    test.done(std::move(again));
-    CHECK(test.is_over());
 }
 
 TEST_CASE("if a crawl has exactly max_pages URLs, nothing is left") {
@@ -299,44 +248,12 @@ TEST_CASE(
     CHECK(test.asked["http://slow"] == 1);
     for (int i = 0; i < 3; ++i)
         test.want();
-    test.robots.at("http://quick").set_result(answer(""));
-    test.turns(5);
+    test.says("http://quick");
     CHECK(test.log == Log{"http://quick/1 at 0"});
-    test.robots.at("http://slow").set_result(answer("user-agent: *\ndisallow: /2"));
-    test.turns(5);
+    test.says("http://slow", "user-agent: *\ndisallow: /2");
     CHECK(test.log
           == Log{"http://quick/1 at 0", "http://slow/1 at 0",
                  "http://slow/2 (refused) at 0"});
-}
-
-TEST_CASE("on a host with two origins, each origin waits for its own robots.txt") {
-    FrontierTest test({.politeness = {.max_per_host = 1}}, true);
-    test.open({"http://h:8080/1", "https://h:8080/2"});
-    test.want();
-    test.want();
-    test.robots.at("https://h:8080").set_result(answer(""));
-    test.turns(5);
-    CHECK(test.log == Log{"https://h:8080/2 at 0"});
-    test.robots.at("http://h:8080").set_result(answer(""));
-    test.turns(5);
-    CHECK(test.log.size() == 1); // but they share a host
-    test.done(std::move(test.out.at(0)));
-    test.turns(5);
-    CHECK(test.log == Log{"https://h:8080/2 at 0", "http://h:8080/1 at 0"});
-}
-
-TEST_CASE("a question that was withdrawn is asked again") {
-    FrontierTest test({}, true);
-    test.open({"http://h/1"});
-    Future<RobotsCache::Answer> first = test.robots.at("http://h");
-    test.robots.clear();
-    first.cancel();
-    test.want();
-    test.turns(5);
-    CHECK(test.log.empty());
-    test.robots.at("http://h").set_result(answer(""));
-    test.turns(5);
-    CHECK(test.log == Log{"http://h/1 at 0"});
 }
 
 TEST_CASE("the crawl's order also applies to each host's line") {
@@ -369,7 +286,7 @@ TEST_CASE("in a closed frontier, a visit that is dropped stays where it is") {
 TEST_CASE("in a closed frontier, a visit that was put off asks for nothing") {
     FrontierTest test({}, true);
     test.open({"http://h/1"});
-    test.robots.at("http://h").set_result(answer(""));
+    test.says("http://h");
     test.get().put_off(1s);
     test.robots.clear();
     test.close();
@@ -395,7 +312,7 @@ TEST_CASE(
     int withdrawn = 0;
     FrontierTest test({.max_pages = 1, .withdraw_questions = [&] { ++withdrawn; }}, true);
     test.open({"http://h/1", "http://g/1"});
-    test.robots.at("http://h").set_result(answer(""));
+    test.says("http://h");
     FrontierVisit visit = test.get();
     CHECK(withdrawn == 1);
     test.robots.clear();
@@ -404,8 +321,7 @@ TEST_CASE(
     test.wait(2s);
     CHECK(test.asked["http://h"] == 2);
     CHECK(test.asked["http://g"] == 1);
-    test.robots.at("http://h").set_result(answer(""));
-    test.turns(5);
+    test.says("http://h");
     CHECK(test.log == Log{"http://h/1 at 2000"});
     test.done(std::move(test.out.at(0)));
     CHECK(test.is_over());

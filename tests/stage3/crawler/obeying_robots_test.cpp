@@ -1,4 +1,5 @@
-// How the crawler fetches and obeys robots.txt. robots_test.cpp tests how it is read.
+// How the crawler fetches and obeys robots.txt. robots_test.cpp tests how it is read, and
+// box_test's oracle judges its failures and pauses.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
 #include <list>
@@ -62,33 +63,6 @@ TEST_CASE_FIXTURE(WithRobots,
     }
 }
 
-TEST_CASE_FIXTURE(WithRobots,
-                  "a brief failure passes for robots.txt as it does for a page") {
-    server.on("/", box::page({"/private/a"}));
-    setup.settings.max_tries = 2;
-    for (const box::Reply& failure :
-         {box::respond(429, "text/html", ""), box::respond(502, "text/html", ""),
-          box::respond(504, "text/html", ""), box::fail(box::Fault::reset)}) {
-        const std::size_t before = server.times_asked("/robots.txt");
-        server.on("/robots.txt", {failure, robots("User-agent: *\nDisallow: /private")});
-        const Result result = crawl();
-        CHECK(result[server.url()].outcome == Outcome::page);
-        CHECK(result[server.url()].tries == 1);
-        CHECK(result[server.url("/private/a")].outcome == Outcome::disallowed);
-        CHECK(server.times_asked("/robots.txt") == before + 2);
-    }
-}
-
-TEST_CASE_FIXTURE(
-    WithRobots,
-    "if no server answers for robots.txt, the page fails as it would on its own") {
-    setup.settings.max_tries = 2;
-    const Result result = setup.crawl("http://nobody.test/");
-    CHECK(result["http://nobody.test/"].outcome == Outcome::failed);
-    CHECK(result["http://nobody.test/"].error == "connection refused");
-    CHECK(result["http://nobody.test/"].tries == 2);
-}
-
 TEST_CASE_FIXTURE(
     WithRobots, "robots.txt may redirect five times, even to another host, and no more") {
     box::Server other(web);
@@ -136,27 +110,6 @@ TEST_CASE_FIXTURE(WithRobots,
     CHECK(server.times_asked("/rules") == 0);
 }
 
-TEST_CASE_FIXTURE(WithRobots, "the request for robots.txt starts a pause, too") {
-    server.on("/robots.txt", robots(""));
-    server.on("/", box::page({"/a"}));
-    setup.settings.politeness.delay = 150ms;
-    crawl();
-    CHECK(server.begins() == Times{0ms, 150ms, 300ms});
-}
-
-TEST_CASE_FIXTURE(WithRobots,
-                  "the pause that robots.txt asks for is kept if it's longer than ours") {
-    server.on("/robots.txt", robots("User-agent: *\nCrawl-delay: 0.15\n"));
-    server.on("/", box::page({"/a", "/b"}));
-    setup.settings.politeness.delay = 10ms;
-    crawl();
-    CHECK(server.begins() == Times{0ms, 155ms, 310ms, 465ms});
-    setup.settings.politeness.delay = 500ms;
-    const auto start = web.time().now();
-    crawl();
-    CHECK(server.begins().back() == start + 1500ms);
-}
-
 TEST_CASE_FIXTURE(WithRobots,
                   "a crawl that has reached max_pages doesn't wait for a robots.txt") {
     server.on("/", box::page({}));
@@ -167,22 +120,6 @@ TEST_CASE_FIXTURE(WithRobots,
     CHECK(result.ending == Ending::max_pages);
     CHECK(result.urls() == std::vector{server.url()});
     CHECK(web.time().now() < 1s); // its time limit is 30 s
-}
-
-TEST_CASE_FIXTURE(
-    WithRobots,
-    "a robots.txt that can't be fetched is asked for no more often than a page") {
-    box::Server broken(web);
-    broken.on("/robots.txt", box::fail(box::Fault::reset));
-    std::vector<std::string> roots;
-    for (int i = 0; i < 100; ++i)
-        roots.push_back(broken.url(fmt::format("/{}", i)));
-    setup.settings.max_tries = 2;
-    const Result result = setup.crawl(roots);
-    CHECK(result.records.size() == 100);
-    CHECK(result.progress.dead == 100);
-    CHECK(result[roots[50]].tries == 2);
-    CHECK(broken.requests().size() == 2);
 }
 
 TEST_CASE_FIXTURE(WithRobots, "late robots.txt files hold up no other host, even if "

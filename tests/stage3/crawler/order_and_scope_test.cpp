@@ -26,6 +26,17 @@ TEST_CASE("with one worker, the records have the queue's order") {
     CHECK(paths(OrderName::priority) == "//bb/ee/cccc/a/ddddd");
 }
 
+namespace {
+
+/// Whether all requests to this server, or none, have a header, which is asked for by its
+/// line's beginning.
+void check_sent(const ScriptedServer& server, const std::string& header, bool is_sent) {
+    for (const Request& request : server.requests())
+        CHECK((request.head.find("\r\n" + header) != std::string::npos) == is_sent);
+}
+
+} // namespace
+
 TEST_CASE("an excluded URL has no record, even as a root or a redirect's target") {
     ScriptedServer server;
     server.on("/", page({"/private/a", "/moved"}));
@@ -55,13 +66,11 @@ TEST_CASE("robots.txt is asked for with the headers that its host's pages get") 
     setup.settings.session.user_agent = "me/1";
     const Result result = setup.crawl(named.url());
     CHECK(result[named.url("/no")].outcome == Outcome::disallowed);
-    for (const tests::Request& request : named.requests()) {
-        CHECK(request.head.find("\r\nX-Secret: s\r\nX-Other: t") != std::string::npos);
-        CHECK(request.head.find("User-Agent: me/1\r\n") != std::string::npos);
-    }
-    REQUIRE(other.requests().size() == 1);
-    CHECK(other.requests()[0].head.find("X-Secret") == std::string::npos);
-    CHECK(other.requests()[0].head.find("User-Agent: me/1\r\n") != std::string::npos);
+    CHECK(other.requests().size() == 1);
+    check_sent(named, "X-Secret: s\r\nX-Other: t", true);
+    check_sent(other, "X-Secret", false);
+    check_sent(named, "User-Agent: me/1\r\n", true);
+    check_sent(other, "User-Agent: me/1\r\n", true);
 }
 
 TEST_CASE("a root's login goes to its origin and to no other") {
@@ -77,23 +86,9 @@ TEST_CASE("a root's login goes to its origin and to no other") {
     setup.settings.logins.emplace(root.origin(), common::Login{"me", "secret"});
     CHECK(setup.crawl({closed.url(), open.url()}).records.size() == 5);
     CHECK(closed.requests().size() == 3);
-    for (const tests::Request& request : closed.requests())
-        CHECK(request.head.find("\r\nAuthorization: Basic bWU6c2VjcmV0")
-              != std::string::npos);
+    check_sent(closed, "Authorization: Basic bWU6c2VjcmV0", true);
     CHECK(open.requests().size() == 4);
-    for (const tests::Request& request : open.requests())
-        CHECK(request.head.find("Authorization") == std::string::npos);
-}
-
-TEST_CASE("several roots make one crawl") {
-    ScriptedServer one;
-    ScriptedServer two(AF_INET6);
-    one.on("/", page({two.url("/x")}));
-    two.on("/", page({one.url("/")}));
-    two.on("/x", page({}));
-    const Result result = Setup().crawl({one.url(), two.url(), one.url()});
-    CHECK(result.records.size() == 3);
-    CHECK(result[two.url("/")].depth == 0);
+    check_sent(open, "Authorization", false);
 }
 
 TEST_CASE("a site that gets deeper without end is cut off, and the crawl reports it") {
@@ -131,12 +126,6 @@ TEST_CASE("a deep root or a large max_depth is not taken for a trap") {
     const Result result = setup.crawl(server.url(deep));
     CHECK(result.records.size() == 3);
     CHECK(result.left_out.empty());
-
-    server.on("/a/a/a/a/", page({"b"}));
-    server.on("/a/a/a/a/b", page({}));
-    const Result repeated = Setup().crawl(server.url("/a/a/a/a/"));
-    CHECK(repeated.records.size() == 2);
-    CHECK(repeated.left_out.empty());
 }
 
 TEST_CASE("a page with too many links is read up to a limit, and the crawl reports it") {

@@ -1,11 +1,9 @@
 // Pages are read in other threads, while the crawl's state stays in one.
 #include "common/system/socket.h"
 #include "common/trace/stack_trace.h"
-#include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-#include "tests/support/prelude.h"
-#include "tests/support/scripted_server.h"
+#include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <atomic>
 #include <filesystem>
@@ -17,7 +15,9 @@
 #include <unistd.h>
 
 using namespace stage3;
+using tests::Result;
 using tests::ScriptedServer;
+using tests::Setup;
 
 namespace {
 
@@ -103,13 +103,6 @@ class SiteProcess {
     std::uint16_t port_ = 0;
 };
 
-struct Crawled {
-    Ending ending = Ending::complete;
-    std::vector<std::string> records;  // with all fields but the time
-    std::size_t most_threads = 0;      // that this process ever had
-    std::size_t fewest_threads = 1000; // at any time during the crawl
-};
-
 /// The number of threads of this process.
 std::size_t count_threads() {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
@@ -132,28 +125,38 @@ std::string describe(const Record& record) {
                        record.charset, record.bytes, record.links, record.new_links);
 }
 
+LoopOptions with_threads(std::size_t number) {
+    LoopOptions options;
+    options.threads = number;
+    return options;
+}
+
 /// A crawl in which `threads` threads read pages, or the loop's own if it is 0.
+struct Threaded : Setup {
+    explicit Threaded(std::size_t threads) {
+        settings.parse_in_threads = threads > 0;
+        make_loop = [threads] { return with_threads(threads); };
+    }
+};
+
+struct Crawled {
+    Ending ending = Ending::complete;
+    std::vector<std::string> records = {}; // with all fields but the time
+    std::size_t most_threads = 0;          // that this process ever had
+    std::size_t fewest_threads = 1000;     // at any time during the crawl
+};
+
 Crawled crawl(const std::string& root, std::size_t threads, std::size_t workers) {
     Crawled result;
-    CrawlSettings settings;
-    settings.workers = workers;
-    settings.obey_robots = false;
-    settings.parse_in_threads = threads > 0;
-    stage3::CrawlEvents events;
-    events.on_record = [&](const Record& record) {
+    Threaded setup(threads);
+    setup.settings.workers = workers;
+    setup.excluded.emplace_back("/not/");
+    setup.on_record = [&](const Record& record) {
         result.records.push_back(describe(record));
         result.most_threads = std::max(result.most_threads, count_threads());
         result.fewest_threads = std::min(result.fewest_threads, count_threads());
     };
-    const std::vector<common::Url> roots{*common::parse_url(root)};
-    std::vector<Pattern> excluded;
-    excluded.emplace_back("/not/");
-    stage3::LoopOptions options;
-    options.threads = threads;
-    EventLoop loop(std::move(options));
-    Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots, std::move(excluded)),
-                    settings, events);
-    result.ending = stage3::run_until_complete<Ending>(loop, crawler.crawl());
+    result.ending = setup.crawl(root).ending;
     return result;
 }
 
@@ -165,23 +168,12 @@ TEST_CASE("a crawl that ends doesn't wait until a page is read") {
     for (int i = 0; i < 3000; ++i)
         body += fmt::format("<a href='/{}{}'>", i, std::string(1000, 'a'));
     server.on("/", tests::html(body));
-    const std::vector<common::Url> roots{*common::parse_url(server.url())};
-    std::vector<Pattern> slow;
-    slow.emplace_back("a.*a.*a.*a.*z"); // takes some ms for each link
-    CrawlSettings settings;
-    settings.obey_robots = false;
-    settings.parse_in_threads = true;
-    settings.timeout = 200ms;
+    Threaded setup(1);
+    setup.excluded.emplace_back("a.*a.*a.*a.*z"); // takes some ms for each link
+    setup.settings.timeout = 200ms;
     const auto start = std::chrono::steady_clock::now();
-    {
-        stage3::LoopOptions options;
-        options.threads = 1;
-        EventLoop loop(std::move(options));
-        Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots, std::move(slow)),
-                        settings);
-        const auto ending = stage3::run_until_complete<Ending>(loop, crawler.crawl());
-        CHECK(ending == Ending::timed_out);
-    } // the loop waits for its threads
+    // The loop waits for its threads.
+    CHECK(setup.crawl(server.url()).ending == Ending::timed_out);
     CHECK(std::chrono::steady_clock::now() - start < 10s);
 }
 
@@ -197,17 +189,17 @@ TEST_CASE("the number of threads that read pages doesn't change a crawl") {
         CHECK(one.records == alone.records); // in the same order
         if (threads > 1)                     // a single one is kept for large pages
             CHECK(one.most_threads > alone.fewest_threads); // there was at least one
-        Crawled ten = crawl(root, threads, 10);
+        const Crawled ten = crawl(root, threads, 10);
         CHECK(ten.ending == Ending::complete);
         CHECK(ten.records.size() == alone.records.size());
-        const auto count = [](const Crawled& result, Outcome outcome) {
-            return std::ranges::count_if(result.records, [&](const std::string& record) {
+        const auto count = [&ten](Outcome outcome) {
+            return std::ranges::count_if(ten.records, [&](const std::string& record) {
                 return record.find(fmt::format(" {} ", name_of(outcome)))
                        != std::string::npos;
             });
         };
-        CHECK(count(ten, Outcome::page) == pages);
-        CHECK(count(ten, Outcome::error) == 2 * pages);
+        CHECK(count(Outcome::page) == pages);
+        CHECK(count(Outcome::error) == 2 * pages);
     }
 }
 
@@ -216,9 +208,7 @@ TEST_CASE("a single thread gets only the pages that would hold up others") {
     const auto scope =
         std::make_shared<const Scope>(stage3::Reach::host, std::vector(1, url));
     const auto is_sent = [&](std::size_t threads, std::size_t bytes) {
-        stage3::LoopOptions options;
-        options.threads = threads;
-        EventLoop loop(std::move(options));
+        EventLoop loop(with_threads(threads));
         stage3::PageReader reader(loop, scope, {.in_threads = true});
         const std::size_t before = count_without_joined();
         stage3::run_until_complete<common::Links>(
@@ -235,51 +225,34 @@ TEST_CASE("a single thread gets only the pages that would hold up others") {
 TEST_CASE("a crawl may end at any moment, whatever its threads are doing") {
     const SiteProcess site;
     for (int i = 0; i < 20; ++i) {
-        CrawlSettings settings;
-        settings.obey_robots = false;
-        settings.parse_in_threads = true;
-        std::size_t records = 0;
-        stage3::CrawlEvents events;
-        events.on_record = [&](const Record&) { ++records; };
-        const std::vector<common::Url> roots{*common::parse_url(site.root())};
-        stage3::LoopOptions options;
-        options.threads = 3;
-        EventLoop loop(std::move(options));
-        Ending ending = Ending::complete;
-        {
-            Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings,
-                            events);
-            auto task = create_task(loop, crawler.crawl());
-            loop.call_later(2ms + i * 1ms, [task]() mutable { task.cancel(); });
-            ending = stage3::run_until_complete<Ending>(loop, task);
-        } // the crawler is gone, but a thread may still read one of its pages
-        CHECK((ending == Ending::interrupted || records > 0));
+        Threaded setup(3);
+        setup.during = [i](EventLoop& loop, stage3::Task<Ending>& task) {
+            loop.call_later(2ms + i * 1ms, [&task] { task.cancel(); });
+        };
+        // The crawler is gone before the loop, but a thread may still read one of its
+        // pages.
+        const Result result = setup.crawl(site.root());
+        CHECK((result.ending == Ending::interrupted || !result.records.empty()));
     }
 }
 
 TEST_CASE("a page that can't be read gets a record, whichever thread was to read it") {
     const SiteProcess site;
-    CrawlSettings settings;
-    settings.obey_robots = false;
-    settings.parse_in_threads = true;
+    Setup setup;
+    setup.settings.parse_in_threads = true;
     std::atomic<std::size_t> calls = 0;
-    settings.find_links = [&](auto body, auto type, const auto& url, const auto& limits) {
+    setup.settings.find_links = [&](auto body, auto type, const auto& url,
+                                    const auto& limits) {
         if (++calls == 20)
             throw common::TracedError("it can't be read");
         return common::find_links(body, type, url, limits);
     };
+    const Result result = setup.crawl(site.root());
+    CHECK(result.ending == Ending::complete);
     std::vector<std::string> failed;
-    std::size_t records = 0;
-    stage3::CrawlEvents events;
-    events.on_record = [&](const Record& record) {
-        ++records;
+    for (const tests::Said& record : result.records)
         if (record.outcome == Outcome::failed)
             failed.push_back(record.error);
-    };
-    const std::vector<common::Url> roots{*common::parse_url(site.root())};
-    EventLoop loop;
-    Crawler crawler(loop, roots, Scope(stage3::Reach::host, roots), settings, events);
-    CHECK(stage3::run_until_complete<Ending>(loop, crawler.crawl()) == Ending::complete);
     CHECK(failed == std::vector<std::string>{"it can't be read"});
-    CHECK(records > pages);
+    CHECK(result.records.size() > pages);
 }

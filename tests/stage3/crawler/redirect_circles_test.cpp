@@ -1,15 +1,9 @@
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "tests/support/in_bulk.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <cstddef>
 #include <random>
-#include <set>
-#include <vector>
 
 using stage3::RedirectCircles;
 

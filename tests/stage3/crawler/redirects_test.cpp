@@ -21,18 +21,6 @@ TEST_CASE("each redirect of a chain gets a record at its page's depth") {
     CHECK(result.progress.redirects == 2);
 }
 
-TEST_CASE("if two chains of redirects meet, the rest is followed once") {
-    ScriptedServer server;
-    server.on("/", page({"/a", "/b"}));
-    server.on("/a", redirect_to("/c"));
-    server.on("/b", redirect_to("/c"));
-    server.on("/c", redirect_to("/d"));
-    server.on("/d", page({}));
-    CHECK(Setup().crawl(server.url()).records.size() == 5);
-    CHECK(server.times_asked("/c") == 1);
-    CHECK(server.times_asked("/d") == 1);
-}
-
 TEST_CASE("a redirect to a target that no browser follows is an error") {
     const std::vector<std::string> targets{
         "about:blank",  "blob:x",    "data:,x",

@@ -1,15 +1,7 @@
 // What a crawl does when servers say that it's too fast: 429, or 503 with Retry-After.
+// box_test's oracle judges pauses and tries; here is what the user hears, and what is
+// rare.
 #include "tests/stage3/crawler/crawl_in_box.h"
-
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <ostream> // doctest wants it
-#include <string>
-#include <string_view>
-#include <vector>
 
 using namespace tests;
 
@@ -60,25 +52,6 @@ std::vector<std::string> urls_with(const Result& result, std::string_view error)
 
 // ---- One URL ----
 
-TEST_CASE_FIXTURE(SiteInBox, "a refusal isn't a try") {
-    server.on("/", box::html("<a href=/a><a href=/b><img src=/image>"));
-    server.on("/a", refuse_often(5, refuse(429), box::page({})));
-    server.on("/b", refuse_often(5, refuse(503, 1), box::page({})));
-    server.on_head("/image",
-                   refuse_often(5, refuse(429, 1), box::respond(200, "image/png", "")));
-    setup.settings.checks.assets = true;
-    setup.settings.max_tries = 1;
-    const Result result = crawl();
-    CHECK(result.progress.dead == 0);
-    CHECK(result.left_out.empty());
-    for (const char* const target : {"/a", "/b", "/image"}) {
-        CAPTURE(target);
-        CHECK(result[server.url(target)].status == 200);
-        CHECK(result[server.url(target)].tries == 1);
-        CHECK(server.times_asked(target) == 6);
-    }
-}
-
 TEST_CASE_FIXTURE(SiteInBox, "a URL that is refused twenty times is asked for no more") {
     server.on("/", box::html("<a href=/429><a href=/503><img src=/image>"));
     server.on("/429", refuse(429));
@@ -127,20 +100,6 @@ TEST_CASE_FIXTURE(SiteInBox,
     CHECK(later.at(6) - later[5] >= 1'005ms); // the second wait would be that at least
 }
 
-TEST_CASE_FIXTURE(TenPages, "a host that has refused a page gets no request at all") {
-    for (const box::Reply& no :
-         {refuse(429, 5), refuse(503, 5), refuse(429), refuse(503)}) {
-        server.on("/0", {no, box::page({})});
-        setup.settings.workers = 3;
-        const box::Time start = web.time().now();
-        CHECK(crawl().progress.fetched == 11);
-        const box::Time refused = start + 10ms;
-        const box::Time wait = no.headers.size() > 1 ? 5s : 500ms;
-        for (const box::Time begin : server.begins())
-            CHECK((begin < start || begin <= refused || begin >= refused + wait));
-    }
-}
-
 TEST_CASE_FIXTURE(TenPages, "what is under way when its host refuses ends as it would") {
     server.on("/9", refuse(429, 3600));
     setup.settings.workers = 10;
@@ -149,18 +108,6 @@ TEST_CASE_FIXTURE(TenPages, "what is under way when its host refuses ends as it 
     CHECK(result[server.url("/9")].outcome == Outcome::unclear);
     CHECK(result[server.url("/9")].status == 429);
     CHECK(result[server.url("/9")].error == "HTTP status 429, come back in 3600 s");
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "what was refused goes before what has had no turn") {
-    const std::vector<std::string> links{"/0", "/1", "/2", "/3"};
-    server.on("/", box::page(links));
-    server.on_each(links, box::page({}));
-    server.on("/0", {refuse(429, 2), box::page({})});
-    setup.settings.politeness.max_per_host = 1;
-    const Result result = crawl();
-    CHECK(result.urls()
-          == std::vector{server.url(), server.url("/1"), // let in as the pause ended
-                         server.url("/0"), server.url("/2"), server.url("/3")});
 }
 
 // ---- A host that is asked nothing more ----
@@ -207,18 +154,6 @@ TEST_CASE_FIXTURE(TenPages,
     }
 }
 
-TEST_CASE_FIXTURE(SiteInBox,
-                  "how long a server may ask us to wait is the user's choice") {
-    server.on("/", refuse_often(1, refuse(429, 3600), box::page({})));
-    setup.settings.max_retry_after = 3600s;
-    CHECK(crawl()[server.url()].outcome == Outcome::page);
-    CHECK(server.begins() == Times{0ms, 3'600'005ms});
-    server.on("/", refuse(429, 1));
-    setup.settings.max_retry_after = 0s;
-    CHECK(crawl()[server.url()].outcome == Outcome::unclear);
-    CHECK(server.times_asked("/") == 3);
-}
-
 TEST_CASE_FIXTURE(TenPages, "a host that has refused everything for too long is asked "
                             "nothing more") {
     server.on_each(links, refuse(429, 7));
@@ -241,18 +176,6 @@ TEST_CASE_FIXTURE(TenPages, "a host that has refused everything for too long is 
 }
 
 // ---- robots.txt and sitemaps ----
-
-TEST_CASE_FIXTURE(SiteInBox, "a refusal isn't a try of robots.txt, either") {
-    server.on("/", box::page({}));
-    server.on("/robots.txt",
-              refuse_often(3, refuse(429, 10), box::respond(404, "text/html", "")));
-    setup.obey_robots = true;
-    setup.settings.max_tries = 1;
-    CHECK(crawl()[server.url()].outcome == Outcome::page);
-    CHECK(server.begins("/robots.txt")
-          == Times{0ms, 10'005ms, 20'010ms, 30'015ms}); // as it was told
-    CHECK(server.begins("/") == Times{30'020ms});
-}
 
 TEST_CASE_FIXTURE(SiteInBox, "a robots.txt that is refused twenty times forbids all") {
     server.on("/", box::page({}));
@@ -278,38 +201,6 @@ TEST_CASE_FIXTURE(SiteInBox, "a robots.txt that asks for too long a wait ends it
     CHECK(result.notes == std::vector{fmt::format("server1.test:80: {}", too_long)});
     REQUIRE(result.left_out.size() == 1);
     CHECK(result.left_out[0].links == 2);
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "the pause that a robots.txt asks for holds pages, too") {
-    // The host of a robots.txt that is redirected to is another one.
-    box::Server other(web, "server1.test:2");
-    server.on("/robots.txt", box::redirect_to(other.url("/rules")));
-    server.on("/", box::page({}));
-    other.on("/rules", refuse_often(1, refuse(429, 10), box::respond(200, "", "")));
-    other.on("/", box::page({"/a"}).after(1s));
-    other.on("/a", box::page({}));
-    setup.obey_robots = true;
-    setup.crawl({server.url(), other.url()});
-    CHECK(other.begins("/a") == Times{10'010ms});
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "a sitemap's refusal holds its host, or ends it") {
-    server.on("/robots.txt", box::respond(200, "text/plain", "Sitemap: /map"));
-    server.on("/", box::page({}));
-    server.on("/a", box::page({}));
-    const box::Reply map = box::respond(200, "text/plain", server.url("/a"));
-    server.on("/map", refuse_often(1, refuse(429, 10), map));
-    setup.settings.sitemaps.of_roots = true;
-    CHECK(crawl()[server.url("/a")].outcome == Outcome::page);
-    CHECK(server.begins("/map") == Times{5ms, 10'010ms});
-    CHECK(server.begins("/") == Times{10'015ms});
-
-    server.on("/map", refuse(429, 3600));
-    const Result result = crawl();
-    CHECK(server.times_asked("/map") == 3);
-    CHECK(server.times_asked("/") == 1);
-    CHECK(result[server.url()].outcome == Outcome::unclear);
-    CHECK(result[server.url()].error == too_long);
 }
 
 TEST_CASE_FIXTURE(SiteInBox, "a URL's last refusal holds its host as any other") {
@@ -344,24 +235,6 @@ struct WithForeign : SiteInBox {
 };
 
 } // namespace
-
-TEST_CASE_FIXTURE(WithForeign,
-                  "a foreign refusal is unclear at once, and holds its host") {
-    for (const box::Reply& no : {refuse(429, 20), refuse(503, 20)}) {
-        const std::size_t before = foreign.requests().size();
-        foreign.on("/0", no);
-        const Result result = crawl();
-        CHECK(result[foreign.url("/0")].outcome == Outcome::unclear);
-        CHECK(result[foreign.url("/0")].tries == 1);
-        CHECK(result[foreign.url("/1")].outcome == Outcome::file);
-        CHECK(result[foreign.url("/2")].outcome == Outcome::file);
-        const Times begins = foreign.begins();
-        REQUIRE(begins.size() == before + 3);
-        CHECK(begins[before + 1] - begins[before] == 20'005ms);
-        CHECK(begins[before + 2] - begins[before + 1] == 1s);
-        CHECK(result.left_out.empty());
-    }
-}
 
 TEST_CASE_FIXTURE(WithForeign,
                   "what a foreign host isn't asked is unclear, not left out") {

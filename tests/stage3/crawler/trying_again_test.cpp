@@ -1,38 +1,8 @@
-// Which failures are tried again, how often, and when.
+// What a URL that is tried again does to others, and what doesn't count as a try.
+// box_test's oracle judges which failures are tried again, and how often.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
 using namespace tests;
-
-TEST_CASE_FIXTURE(SiteInBox,
-                  "a connection that breaks twice and then works gives one record") {
-    server.on(
-        "/", {box::fail(box::Fault::reset), box::fail(box::Fault::reset), box::page({})});
-    const Result result = crawl();
-    CHECK(result.records.size() == 1);
-    CHECK(result[server.url()].outcome == Outcome::page);
-    CHECK(result[server.url()].tries == 3);
-    const Times begins = server.begins();
-    REQUIRE(begins.size() == 3); // after waits of at least 0.25 s and 0.5 s
-    CHECK(begins[1] - begins[0] >= 255ms);
-    CHECK(begins[1] - begins[0] <= 380ms);
-    CHECK(begins[2] - begins[1] >= 505ms);
-    CHECK(begins[2] - begins[1] <= 755ms);
-    CHECK(result[server.url()].seconds == doctest::Approx(result.seconds));
-}
-
-TEST_CASE_FIXTURE(SiteInBox, "a server in trouble is asked again, up to a limit") {
-    server.on("/", box::page({"/once", "/ever"}));
-    server.on("/once", {box::respond(503, "text/html", "no"), box::page({})});
-    server.on("/ever", box::respond(502, "text/html", "no"));
-    setup.settings.max_tries = 2;
-    const Result result = crawl();
-    CHECK(result[server.url("/once")].outcome == Outcome::page);
-    CHECK(result[server.url("/once")].tries == 2);
-    CHECK(result[server.url("/ever")].outcome == Outcome::error);
-    CHECK(result[server.url("/ever")].status == 502);
-    CHECK(result[server.url("/ever")].tries == 2);
-    CHECK(server.times_asked("/ever") == 2);
-}
 
 TEST_CASE_FIXTURE(SiteInBox, "a URL that waits for another try holds up no worker") {
     std::vector<std::string> links;
