@@ -57,14 +57,11 @@ class Proxies(unittest.TestCase):
             self.assertEqual(record["outcome"], "page")
             self.assertEqual(self.asked(), ["http://no-such-host.invalid/a?b"])
 
-    def test_https_goes_through_a_tunnel(self):
+    def test_https_goes_through_a_tunnel_and_a_bad_certificate_at_its_end_is_the_sites(self):
         self.port = int(self.enterContext(site(TLS / "site.pem")).split(":")[2].rstrip("/"))
         record = self.crawl("https://localhost:443/", "--cacert", CA, https_proxy=self.url)
         self.assertEqual((record["outcome"], record["error"]), ("page", None))
         self.assertEqual(self.asked(), ["localhost:443"])
-
-    def test_a_bad_certificate_at_the_end_of_a_tunnel_is_the_sites(self):
-        self.port = int(self.enterContext(site(TLS / "site.pem")).split(":")[2].rstrip("/"))
         record = self.crawl("https://other.example/", "--cacert", CA, "--proxy", self.url)
         self.assertEqual(record["error"], "its certificate is for another host: see --insecure")
 
@@ -80,33 +77,25 @@ class Proxies(unittest.TestCase):
         record = self.crawl(f"http://127.0.0.1:{port}/", http_proxy=self.url, no_proxy="127.0.0.1")
         self.assertEqual((record["outcome"], self.asked()), ("page", []))
 
-    def test_a_proxy_that_refuses_a_tunnel_is_named(self):
-        for status in (403, 407):
-            self.answer = lambda _, status=status: web_server.status(status)
-            record = self.crawl("https://site.example/", "--proxy", self.url)
-            self.assertEqual(record["error"], f"the proxy {self.url}: it refuses, with status {status}")
-
-    def test_a_proxy_that_wants_a_login_is_named_for_http_too(self):
-        self.answer = lambda _: web_server.status(407)
-        record = self.crawl("http://site.example/", "--proxy", self.url)
-        self.assertEqual((record["outcome"], record["error"]),
-                         ("failed", f"the proxy {self.url}: it refuses, with status 407"))
-
-    def test_a_proxy_that_answers_nonsense_or_nothing_is_named(self):
-        for reply in (b"", b"nonsense\r\n\r\n"):
-            self.answer = lambda _, reply=reply: reply
-            record = self.crawl("https://site.example/", "--proxy", self.url)
-            self.assertEqual(record["error"], f"the proxy {self.url}: no answer, or none in HTTP")
+    def test_a_proxy_that_fails_is_named(self):
+        refused = "it refuses, with status {}".format
+        for url, reply, why in (("https://site.example/", web_server.status(403), refused(403)),
+                                ("https://site.example/", web_server.status(407), refused(407)),
+                                ("http://site.example/", web_server.status(407), refused(407)),
+                                ("https://site.example/", b"", "no answer, or none in HTTP"),
+                                ("https://site.example/", b"nonsense\r\n\r\n", "no answer, or none in HTTP")):
+            with self.subTest(url=url, reply=reply):
+                self.answer = lambda _, reply=reply: reply
+                record = self.crawl(url, "--proxy", self.url)
+                self.assertEqual((record["outcome"], record["error"]), ("failed", f"the proxy {self.url}: {why}"))
 
     def test_a_dead_proxy_is_named_without_its_password(self):
-        with_login = f"http://user:secret@127.0.0.1:{self.closed_port}"
-        for url in ("http://site.example/", "https://site.example/"):
-            record = self.crawl(url, "--proxy", with_login)
-            self.assertEqual(record["error"], f"the proxy http://127.0.0.1:{self.closed_port}: connection refused")
-
-    def test_a_proxy_without_an_address_is_named(self):
-        record = self.crawl("http://site.example/", "--proxy", "user:secret@nowhere.invalid:3128")
-        self.assertEqual(record["error"], "the proxy http://nowhere.invalid:3128: cannot resolve its name")
+        for url, proxy, why in (
+                ("http://site.example/", f"127.0.0.1:{self.closed_port}", "connection refused"),
+                ("https://site.example/", f"127.0.0.1:{self.closed_port}", "connection refused"),
+                ("http://site.example/", "nowhere.invalid:3128", "cannot resolve its name")):
+            record = self.crawl(url, "--proxy", f"http://user:secret@{proxy}")
+            self.assertEqual(record["error"], f"the proxy http://{proxy}: {why}")
 
     def test_a_dead_site_that_is_exempt_is_not_blamed_on_the_proxy(self):
         record = self.crawl(f"http://127.0.0.1:{self.closed_port}/", http_proxy=self.url, no_proxy="127.0.0.1")

@@ -180,13 +180,6 @@ class Formats(Reports):
         if shutil.which("xmllint"):
             subprocess.run(["xmllint", "--noout", self.file("report")], check=True, timeout=60)
 
-    def test_annotations_are_one_line_each(self):
-        *lines, sums = self.report("github").splitlines()
-        self.assertGreater(len(lines), 50)
-        for line in lines:
-            self.assertRegex(line, r"^::error title=Dead link::http://127\.0\.0\.1[^ ]* \(.*\) on http://")
-        self.assertRegex(sums, rf"^\d+ fetched, \d+ redirects, {len(lines)} dead, 1 known$")
-
     def test_markdown_is_a_table(self):
         text = self.report("markdown")
         self.assertLess(len(text), 65_536)

@@ -102,28 +102,18 @@ class Certificates(unittest.TestCase):
         status, record = self.crawl(url, *arguments, **variables)
         self.assertEqual((status, record["outcome"], record["error"]), (1, "failed", error))
 
-    def test_a_certificate_of_an_unknown_ca_is_refused_until_its_ca_is_trusted(self):
-        with site(TLS / "site.pem") as url:
-            self.assertRefused(UNKNOWN_ISSUER, url)
-            self.assertTrusted(url, "--cacert", CA)
-            self.assertTrusted(url, "--insecure")
-
-    def test_a_self_signed_certificate_is_refused_until_it_is_trusted_itself(self):
-        with site(*SELF_SIGNED) as url:
-            self.assertRefused("its certificate is self-signed: see --cacert", url)
-            self.assertRefused("its certificate is self-signed: see --cacert", url, "--cacert", CA)
-            self.assertTrusted(url, "--cacert", SELF_SIGNED[0])
-            self.assertTrusted(url, "--insecure")
-
-    def test_an_expired_certificate_is_refused_even_if_its_ca_is_trusted(self):
-        with site(TLS / "expired.pem") as url:
-            self.assertRefused("its certificate has expired: see --insecure", url, "--cacert", CA)
-            self.assertTrusted(url, "--insecure")
-
-    def test_a_certificate_for_another_host_is_refused_even_if_its_ca_is_trusted(self):
-        with site(TLS / "other_host.pem") as url:
-            self.assertRefused("its certificate is for another host: see --insecure", url, "--cacert", CA)
-            self.assertTrusted(url, "--insecure")
+    def test_what_is_wrong_with_a_certificate_is_said_and_what_helps(self):
+        self_signed = "its certificate is self-signed: see --cacert"
+        for certificate, trusted, error, helps in (
+                ((TLS / "site.pem",), [], UNKNOWN_ISSUER, ["--cacert", CA]),
+                (SELF_SIGNED, [], self_signed, ["--cacert", SELF_SIGNED[0]]),
+                (SELF_SIGNED, ["--cacert", CA], self_signed, ["--insecure"]),
+                ((TLS / "expired.pem",), ["--cacert", CA], "its certificate has expired: see --insecure", ["--insecure"]),
+                ((TLS / "other_host.pem",), ["--cacert", CA], "its certificate is for another host: see --insecure",
+                 ["--insecure"])):
+            with self.subTest(error, trusted=trusted), site(*certificate) as url:
+                self.assertRefused(error, url, *trusted)
+                self.assertTrusted(url, *helps)
 
     def test_the_variables_of_curl_and_openssl_name_what_to_trust(self):
         with site(TLS / "site.pem") as url, tempfile.TemporaryDirectory() as folder:
