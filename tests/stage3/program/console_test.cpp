@@ -56,120 +56,107 @@ std::string long_note(std::size_t number) {
     return fmt::format("{} {}", number, std::string(200, 'x'));
 }
 
-Coroutine<> what_nobody_reads_is_kept() {
-    User user;
-    Console console(stage3::running_loop(), false, user.fd());
-    std::string said;
-    for (std::size_t i = 0; i < 1000; ++i) { // three times what fits into the pipe
-        console.note(long_note(i));
-        said += long_note(i) + '\n';
-    }
-    CHECK(console.unwritten() > 0);
-    const std::string read = co_await user.read_all(console);
-    CHECK(read == said);
-}
+using ConsoleTest = Coroutine<>(User& user, Console& console);
 
-Coroutine<> too_much_is_left_out() {
-    User user;
-    Console console(stage3::running_loop(), false, user.fd());
-    for (std::size_t i = 0; i < 10'000; ++i)
-        console.note(long_note(i));
-    CHECK(console.unwritten() <= Console::most_unwritten + 300);
-    const std::string read = co_await user.read_all(console);
-    const auto lines = static_cast<std::size_t>(std::ranges::count(read, '\n'));
-    CHECK(read.ends_with(long_note(lines - 1) + '\n')); // the first notes were written
-    CHECK(lines < 3000);
-    console.note("here again");
-    CHECK(user.read()
-          == fmt::format("stage3: {} notes left out here: the ones before weren't being "
-                         "read\nhere again\n",
-                         10'000 - lines));
-    console.note("and on");
-    CHECK(user.read() == "and on\n");
-}
-
-Coroutine<> old_progress_is_no_news() {
-    User user;
-    Console console(stage3::running_loop(), false, user.fd());
-    console.show_progress("one");
-    CHECK(user.read() == "\r\x1b[Kone");
-    console.note("above");
-    CHECK(user.read() == "\r\x1b[Kabove\n\r\x1b[Kone");
-    std::size_t number = 0;
-    while (console.unwritten() == 0)
-        console.note(long_note(number++));
-    console.note(long_note(number++)); // "one" is dropped, if it was what didn't fit
-    const std::size_t unwritten = console.unwritten();
-    console.show_progress("two");
-    CHECK(console.unwritten() == unwritten);
-    const std::string read = co_await user.read_all(console);
-    CHECK(read.find("two") == std::string::npos);
-    CHECK(read.ends_with(long_note(number - 1) + '\n')); // "one" is gone
-    console.show_progress("three");
-    CHECK(user.read() == "\r\x1b[Kthree");
-}
-
-Coroutine<> a_user_who_has_left_is_no_error() {
-    User user;
-    Console console(stage3::running_loop(), false, user.fd());
-    user.leave();
-    for (std::size_t i = 0; i < 10; ++i)
-        console.note(long_note(i));
-    CHECK(console.unwritten() == 0);
-    co_return;
-}
-
-Coroutine<> a_user_who_leaves_is_no_error() {
-    User user;
-    Console console(stage3::running_loop(), false, user.fd());
-    for (std::size_t i = 0; i < 1000; ++i)
-        console.note(long_note(i));
-    CHECK(console.unwritten() > 0);
-    user.leave();
-    while (console.unwritten() > 0)
-        co_await stage3::sleep(1ms);
-}
-
-Coroutine<> at_the_end_it_waits_a_second() {
-    User user;
-    {
-        Console console(stage3::running_loop(), false, user.fd());
-        for (std::size_t i = 0; i < 10'000; ++i)
-            console.note(long_note(i));
-    } // a destructor that waited for the reader would hang here
-    std::string read = user.read();
-    CHECK(read.size() >= 4096);
-    CHECK(read.find("left out") == std::string::npos); // there was no room for that note
-    {
-        Console console(stage3::running_loop(), false, user.fd());
-        console.show_progress("one");
-    }
-    CHECK(user.read() == "\r\x1b[Kone\r\x1b[K");
-    co_return;
-}
-
-void run_console(Coroutine<> coroutine) {
+/// Runs a test with a console for such a user.
+void with_user(ConsoleTest* body) {
     std::signal(SIGPIPE, SIG_IGN); // as in the program
-    stage3::run(std::move(coroutine));
+    stage3::run([](ConsoleTest* test) -> Coroutine<> {
+        User user;
+        Console console(stage3::running_loop(), false, user.fd());
+        co_await test(user, console);
+    }(body));
+}
+
+void write_notes(Console& console, std::size_t number) {
+    for (std::size_t i = 0; i < number; ++i)
+        console.note(long_note(i));
 }
 
 } // namespace
 
 TEST_CASE("notes that aren't read block nothing, and come later") {
-    run_console(what_nobody_reads_is_kept());
+    with_user([](User& user, Console& console) -> Coroutine<> {
+        write_notes(console, 1000); // three times what fits into the pipe
+        std::string said;
+        for (std::size_t i = 0; i < 1000; ++i)
+            said += long_note(i) + '\n';
+        CHECK(console.unwritten() > 0);
+        const std::string read = co_await user.read_all(console);
+        CHECK(read == said);
+    });
 }
+
 TEST_CASE(
     "if there are too many notes at once, the later ones are left out and counted") {
-    run_console(too_much_is_left_out());
+    with_user([](User& user, Console& console) -> Coroutine<> {
+        write_notes(console, 10'000);
+        CHECK(console.unwritten() <= Console::most_unwritten + 300);
+        const std::string read = co_await user.read_all(console);
+        const auto lines = static_cast<std::size_t>(std::ranges::count(read, '\n'));
+        CHECK(read.ends_with(long_note(lines - 1) + '\n')); // the first notes
+        CHECK(lines < 3000);
+        console.note("here again");
+        CHECK(user.read()
+              == fmt::format("stage3: {} notes left out here: the ones before weren't "
+                             "being read\nhere again\n",
+                             10'000 - lines));
+        console.note("and on");
+        CHECK(user.read() == "and on\n");
+    });
 }
-TEST_CASE("progress is not kept for later") { run_console(old_progress_is_no_news()); }
+
+TEST_CASE("progress is not kept for later") {
+    with_user([](User& user, Console& console) -> Coroutine<> {
+        console.show_progress("one");
+        CHECK(user.read() == "\r\x1b[Kone");
+        console.note("above");
+        CHECK(user.read() == "\r\x1b[Kabove\n\r\x1b[Kone");
+        std::size_t number = 0;
+        while (console.unwritten() == 0)
+            console.note(long_note(number++));
+        console.note(long_note(number++)); // "one" is dropped, if it didn't fit
+        const std::size_t unwritten = console.unwritten();
+        console.show_progress("two");
+        CHECK(console.unwritten() == unwritten);
+        const std::string read = co_await user.read_all(console);
+        CHECK(read.find("two") == std::string::npos);
+        CHECK(read.ends_with(long_note(number - 1) + '\n')); // "one" is gone
+        console.show_progress("three");
+        CHECK(user.read() == "\r\x1b[Kthree");
+    });
+}
+
 TEST_CASE("a user who stops reading is no error") {
-    run_console(a_user_who_has_left_is_no_error());
-    run_console(a_user_who_leaves_is_no_error());
+    with_user([](User& user, Console& console) -> Coroutine<> {
+        write_notes(console, 1000);
+        CHECK(console.unwritten() > 0);
+        user.leave();
+        while (console.unwritten() > 0)
+            co_await stage3::sleep(1ms);
+        write_notes(console, 10);
+        CHECK(console.unwritten() == 0);
+    });
 }
+
 TEST_CASE("at the end, a reader that has stopped is waited for, but not for long") {
     tests::may_wait(5s, "that is how long it is waited for");
-    run_console(at_the_end_it_waits_a_second());
+    stage3::run([]() -> Coroutine<> {
+        User user;
+        {
+            Console console(stage3::running_loop(), false, user.fd());
+            write_notes(console, 10'000);
+        } // a destructor that waited for the reader would hang here
+        std::string read = user.read();
+        CHECK(read.size() >= 4096);
+        CHECK(read.find("left out") == std::string::npos); // there was no room for it
+        {
+            Console console(stage3::running_loop(), false, user.fd());
+            console.show_progress("one");
+        }
+        CHECK(user.read() == "\r\x1b[Kone\r\x1b[K");
+        co_return;
+    }());
 }
 
 TEST_CASE("progress is printed as a line of numbers") {

@@ -8,6 +8,26 @@
 using namespace stage3;
 using tests::url_of;
 
+namespace {
+
+Record record_of(const std::string& url, Outcome outcome = Outcome::failed,
+                 const std::string& error = "", int status = 0) {
+    Record record(url_of(url));
+    record.outcome = outcome;
+    record.error = error;
+    record.status = status;
+    return record;
+}
+
+ReportLines lines_of(const std::vector<Record>& records) {
+    ReportLines lines;
+    for (const Record& record : records)
+        lines.emplace_back(record);
+    return lines;
+}
+
+} // namespace
+
 TEST_CASE("for a terminal, characters that aren't printable ASCII are escaped") {
     CHECK(for_terminal("plain \\ text~") == "plain \\ text~");
     CHECK(for_terminal("\x1b[2J\x07\r\n") == "\\x1b[2J\\x07\\x0d\\x0a");
@@ -47,13 +67,11 @@ TEST_CASE("as a Graphviz string, a text has its quotes and backslashes escaped")
 
 TEST_CASE("a record as CSV has as many cells as there are columns") {
     const auto csv = stage3::make_csv({});
-    Record record(url_of("http://h/"));
-    CHECK(csv->record(record, Standing::counts)
+    CHECK(csv->record(record_of("http://h/"), Standing::counts)
           == "http://h/,0,,failed,,,,,,0,0,0,1,0.000000,,,\r\n");
-    record.status = 404;
-    record.error = "HTTP status 404";
     CHECK(
-        csv->record(record, Standing::known)
+        csv->record(record_of("http://h/", Outcome::failed, "HTTP status 404", 404),
+                    Standing::known)
         == "http://h/,0,,failed,404,,\"HTTP status 404\",,,0,0,0,1,0.000000,,,known\r\n");
     const std::string header = csv->begin();
     CHECK(std::ranges::count(header, ',') == 16);
@@ -115,19 +133,14 @@ TEST_CASE("a record as JSON has all fields, with null for unknown ones") {
 }
 
 TEST_CASE("a record as a line contains all there is to say") {
-    Record record(url_of("http://h/"));
-    record.error = "connection refused";
-    CHECK(to_text(ReportLine(record))
+    const auto line = [](const Record& record) { return to_text(ReportLine(record)); };
+    CHECK(line(record_of("http://h/", Outcome::failed, "connection refused"))
           == "failed        -         0  http://h/ (connection refused)");
-    record.error = "\x1b[2J";
-    CHECK(to_text(ReportLine(record))
+    CHECK(line(record_of("http://h/", Outcome::failed, "\x1b[2J"))
           == "failed        -         0  http://h/ (\\x1b[2J)");
-    record.outcome = Outcome::redirect;
-    record.status = 302;
-    record.error = "";
+    Record record = record_of("http://h/", Outcome::redirect, "", 302);
     record.next_url = "mailto:\x1b";
-    CHECK(to_text(ReportLine(record))
-          == "redirect    302         0  http://h/ -> mailto:\\x1b");
+    CHECK(line(record) == "redirect    302         0  http://h/ -> mailto:\\x1b");
 }
 
 TEST_CASE(
@@ -139,17 +152,14 @@ TEST_CASE(
     urls[b].meet_on(root);
     urls[b].meet_on(a);
     urls[a].meet_on(root);
-    const auto lines = [&] {
-        ReportLines result;
-        for (const auto known : {root, a, b}) {
-            Record record(urls[known].url);
-            record.outcome = known == b ? Outcome::error : Outcome::page;
-            record.status = known == b ? 404 : 200;
-            record.error = known == b ? "HTTP status 404" : "";
+    const auto lines = [] {
+        std::vector<Record> records{
+            record_of("http://h/", Outcome::page, "", 200),
+            record_of("http://h/a", Outcome::page, "", 200),
+            record_of("http://h/b", Outcome::error, "HTTP status 404", 404)};
+        for (Record& record : records)
             record.bytes = 100;
-            result.emplace_back(record);
-        }
-        return result;
+        return lines_of(records);
     };
     CHECK(stage3::text_report(lines(), {urls, {}, 1500ms})
           == R"(page        200       100  http://h/
@@ -218,52 +228,32 @@ TEST_CASE(
 
 TEST_CASE("the report counts responses whose certificates were not checked") {
     const KnownUrls urls;
-    ReportLines lines;
-    for (const char* const url : {"https://h/", "https://h/a", "http://h/"}) {
-        Record record(url_of(url));
-        record.status = 404;
-        lines.emplace_back(record);
-    }
-    lines.emplace_back(Record(url_of("https://h/none")));
     const auto report = [&](bool is_unchecked) {
-        ReportLines copies;
-        for (const ReportLine& line : lines) {
-            Record record(line.url);
-            record.status = line.status;
-            copies.emplace_back(record);
-        }
         return stage3::text_report(
-            copies,
+            lines_of({record_of("https://h/", Outcome::error, "", 404),
+                      record_of("https://h/a", Outcome::error, "", 404),
+                      record_of("http://h/", Outcome::error, "", 404),
+                      record_of("https://h/none")}),
             {.urls = urls, .left_out = {}, .time = 1s, .is_unchecked = is_unchecked});
     };
     CHECK(report(true).find("not checked (--insecure): 2\n") != std::string::npos);
     CHECK(report(false).find("not checked") == std::string::npos);
 }
 
-TEST_CASE(
-    "for a link that is everywhere, the report names some pages and counts the rest") {
+TEST_CASE("for a link that is everywhere, the report names some pages and counts the "
+          "rest; else the redirect that leads to it") {
     KnownUrls urls;
     stage3::KnownUrl& dead = urls[url_of("http://h/x")];
     for (int i = 0; i < 25; ++i)
         dead.meet_on(urls.number_of(url_of("http://h/" + std::to_string(i))));
-    ReportLines lines;
-    lines.emplace_back(Record(dead.url));
-    const std::string report = stage3::text_report(lines, {urls, {}, 1s});
-    CHECK(report.ends_with("    on http://h/24\n    and on 15 more\n"));
-}
-
-TEST_CASE("the report names the redirect that leads to a dead URL, and escapes "
-          "unprintable bytes") {
-    KnownUrls urls;
-    stage3::KnownUrl& dead = urls[url_of("http://h/x")];
-    dead.parent = urls.number_of(url_of("http://h/moved"));
-    Record record(dead.url);
-    record.error = "redirect to what is no URL: \x1b[2J";
-    ReportLines lines;
-    lines.emplace_back(record);
-    const std::string report = stage3::text_report(lines, {urls, {}, 1s});
-    CHECK(report.ends_with("Dead:\n"
-                           "  http://h/x (redirect to what is no URL: \\x1b[2J)\n"
+    stage3::KnownUrl& target = urls[url_of("http://h/y")];
+    target.parent = urls.number_of(url_of("http://h/moved"));
+    const std::string report = stage3::text_report(
+        lines_of({record_of("http://h/x"),
+                  record_of("http://h/y", Outcome::failed, "no URL: \x1b[2J")}),
+        {urls, {}, 1s});
+    CHECK(report.ends_with("    on http://h/24\n    and on 15 more\n"
+                           "  http://h/y (no URL: \\x1b[2J)\n"
                            "    on http://h/moved\n"));
     CHECK(report.find('\x1b') == std::string::npos);
 }
@@ -271,11 +261,9 @@ TEST_CASE("the report names the redirect that leads to a dead URL, and escapes "
 TEST_CASE("the report says what to start if a root on this machine refuses") {
     const auto report_of = [](const std::string& root, const std::string& error) {
         KnownUrls urls;
-        Record record(urls[url_of(root)].url);
-        record.error = error;
-        ReportLines lines;
-        lines.emplace_back(record);
-        return stage3::text_report(lines, {urls, {}, 1s});
+        urls.number_of(url_of(root));
+        return stage3::text_report(lines_of({record_of(root, Outcome::failed, error)}),
+                                   {urls, {}, 1s});
     };
     const std::string advice = "    nothing listens there; ./learn site --port 8000 "
                                "starts the practice site\n";

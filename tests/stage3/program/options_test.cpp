@@ -123,42 +123,34 @@ TEST_CASE("--no-private refuses private addresses and a proxy") {
 }
 
 TEST_CASE("writing two outputs to one file is refused") {
-    const char* const message =
-        "--trace: that is also --output's file; give it another one";
-    const std::string whole = (std::filesystem::current_path() / "none").string();
-    for (const std::string& trace : {std::string("none"), std::string("./none"), whole})
-        CHECK_THROWS_WITH_AS(read({"--output", "none", "--trace", trace}), message,
-                             common::UsageError);
-    CHECK_THROWS_WITH_AS(read({"--output", "/tmp/none", "--trace", "/tmp/../tmp/none"}),
-                         message, common::UsageError);
+    const auto refused = [](std::vector<std::string> arguments, const char* message) {
+        CHECK_THROWS_WITH_AS(read(std::move(arguments)), message, common::UsageError);
+    };
     const std::string file = fmt::format("/tmp/stage3_options_{}", ::getpid());
-    std::ofstream(file + ".1").close();
-    std::filesystem::create_hard_link(file + ".1", file + ".2");
-    CHECK_THROWS_WITH_AS(read({"--output", file + ".1", "--trace", file + ".2"}), message,
-                         common::UsageError);
-    std::filesystem::remove(file + ".1");
-    std::filesystem::remove(file + ".2");
-    CHECK_THROWS_WITH_AS(
-        read({"--urls-from", "none", "-o", "./none"}),
-        "--urls-from: that is also --output's file, which would be overwritten",
-        common::UsageError);
-    for (const char* const option : {"--baseline", "--ignore-file"}) {
-        CHECK_THROWS_WITH_AS(
-            read({option, "none", "--html", "./none"}),
-            (std::string(option)
-             + ": that is also --html's file, which would be overwritten")
-                .c_str(),
-            common::UsageError);
-        std::ofstream(file).close();
-        if (std::string_view(option) == "--baseline")
-            CHECK_NOTHROW(read({option, file, "--write-baseline", file}));
-        else
-            CHECK_THROWS_AS(read({option, file, "--write-baseline", file}),
-                            common::UsageError);
-        std::filesystem::remove(file);
-    }
+    std::ofstream(file).close();
+    std::filesystem::create_hard_link(file, file + ".2");
+    const std::string whole = (std::filesystem::current_path() / "none").string();
+    for (const auto& [output, trace] :
+         {std::pair<std::string, std::string>("none", "none"),
+          {"none", "./none"},
+          {"none", whole},
+          {"/tmp/none", "/tmp/../tmp/none"},
+          {file, file + ".2"}})
+        refused({"--output", output, "--trace", trace},
+                "--trace: that is also --output's file; give it another one");
+    refused({"--urls-from", "none", "-o", "./none"},
+            "--urls-from: that is also --output's file, which would be overwritten");
+    refused({"--baseline", "none", "--html", "./none"},
+            "--baseline: that is also --html's file, which would be overwritten");
+    refused({"--ignore-file", "none", "--html", "./none"},
+            "--ignore-file: that is also --html's file, which would be overwritten");
+    CHECK_THROWS_AS(read({"--ignore-file", file, "--write-baseline", file}),
+                    common::UsageError);
+    CHECK_NOTHROW(read({"--baseline", file, "--write-baseline", file}));
     CHECK_NOTHROW(read({"--output", "/dev/null", "--trace", "/dev/null"}));
     CHECK_NOTHROW(read({"--output", "/tmp/one", "--trace", "/tmp/other"}));
+    std::filesystem::remove(file);
+    std::filesystem::remove(file + ".2");
 }
 
 TEST_CASE("an IPv6 address can be a root, with or without brackets") {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include <unistd.h>
 
@@ -68,138 +69,106 @@ std::string advice(const std::string& path, const std::string& folder,
 
 } // namespace
 
-TEST_CASE("a folder or file as a root is refused with the command that serves it") {
-    const Folder folder;
-    Folder::write("public/index.html", "");
-    Folder::write("a page.html", "");
-    Folder::write("it's/x", "");
-    CHECK(root("./public") == advice("./public", "./public"));
-    CHECK(root("public") == advice("public", "public") + ", or write http://public");
-    CHECK(root("public/") == advice("public/", "public/") + ", or write http://public/");
-    CHECK(root(".") == advice(".", "."));
-    CHECK(root("./it's") == advice("./it's", "'./it'\\''s'"));
-    CHECK(root("a page.html")
-          == advice("a page.html", ".", "/a page.html")
-                 + ", or write http://a page.html");
-    CHECK(root("public/index.html")
-          == advice("public/index.html", "public", "/index.html")
-                 + ", or write http://public/index.html");
-    CHECK(root("FILE:public") == advice("FILE:public", "public"));
+TEST_CASE_FIXTURE(
+    Folder, "a folder or file as a root is refused with the command that serves it") {
+    write("public/index.html", "");
+    write("a page.html", "");
+    write("it's/x", "");
+    write("notes.TXT", "");
+    for (const auto& [path, folder, file] : {std::tuple("./public", "./public", ""),
+                                             {".", ".", ""},
+                                             {"./it's", "'./it'\\''s'", ""},
+                                             {"FILE:public", "public", ""}})
+        CHECK(root(path) == advice(path, folder, file));
+    // These may be hosts as well.
+    for (const auto& [path, folder, file] :
+         {std::tuple("public", "public", ""),
+          {"public/", "public/", ""},
+          {"a page.html", ".", "/a page.html"},
+          {"notes.TXT", ".", "/notes.TXT"},
+          {"public/index.html", "public", "/index.html"}})
+        CHECK(root(path) == advice(path, folder, file) + ", or write http://" + path);
 }
 
 TEST_CASE("a path as a root that leads nowhere is refused without a command") {
-    for (const char* const path : {"/no/such", "./no", "file:///no/such"}) {
-        CAPTURE(path);
-        CHECK(
-            root(path)
-            == fmt::format("'{}' is a path, but there is nothing there; and only servers "
-                           "can be crawled",
-                           path));
-    }
+    for (const char* const path : {"/no/such", "./no", "file:///no/such"})
+        CHECK(root(path)
+              == fmt::format("'{}' is a path, but there is nothing there; and only "
+                             "servers can be crawled",
+                             path));
 }
 
-TEST_CASE("two different logins for one origin are refused without their passwords") {
-    const Folder folder;
-    Folder::write("two", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:other@h/\n");
+TEST_CASE_FIXTURE(Folder,
+                  "two logins for one origin are refused, and no password is shown") {
+    write("two", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:other@h/\n");
     CHECK(list("two")
           == "--urls-from: two, line 3: two different logins for http://h: give one");
-    Folder::write("one", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:c@i/\n");
+    write("bad", "http://me:secret@h:99999/\n");
+    CHECK(list("bad").find("secret") == std::string::npos);
+    write("one", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:c@i/\n");
     CHECK(list("one") == "http://h/1 http://h/2 http://i/");
+    stage3::Options options;
+    stage3::add_roots_from("one", options);
+    CHECK(options.crawl.logins.at("http://h").password == "secret");
+    CHECK(options.crawl.logins.at("http://i").password == "c");
 }
 
-TEST_CASE(
-    "a host is crawled even if a file has its name, unless that looks like a page") {
-    const Folder folder;
-    Folder::write("example.com", "");
-    Folder::write("notes.TXT", "");
-    CHECK(root("example.com") == "http://example.com/");
-    CHECK(root("notes.TXT")
-          == advice("notes.TXT", ".", "/notes.TXT") + ", or write http://notes.TXT");
-    CHECK(root("none.txt") == "http://none.txt/");
-}
-
-TEST_CASE("a host is crawled even if a folder has its name") {
-    const Folder folder;
-    Folder::write("example.org/index.html", "");
-    Folder::write("localhost/x", "");
-    Folder::write("wiki/x", "");
-    CHECK(root("example.org") == "http://example.org/");
-    CHECK(root("example.org/index.html") == "http://example.org/index.html");
-    CHECK(root("localhost") == "http://localhost/");
+TEST_CASE_FIXTURE(Folder, "a host is crawled even if a file or a folder has its name") {
+    write("example.com", "");
+    write("example.org/index.html", "");
+    write("localhost/x", "");
+    write("wiki/x", "");
+    for (const std::string host :
+         {"example.com/", "none.txt/", "example.org/", "example.org/index.html",
+          "localhost/", "nowhere/docs"}) {
+        const bool is_whole = host.ends_with('/');
+        CHECK(root(is_whole ? host.substr(0, host.size() - 1) : host)
+              == "http://" + host);
+    }
     CHECK(root("http://wiki/") == "http://wiki/");
-    CHECK(root("nowhere/docs") == "http://nowhere/docs");
+    write("list", "wiki\n"); // which is understood without a look at the disk
+    CHECK(list("list") == "http://wiki/");
 }
 
-TEST_CASE("a list of URLs may have empty lines, comments and the line ends of Windows") {
-    const Folder folder;
-    Folder::write("list", "\xef\xbb\xbfhttp://a/\r\n\r\n  # comment\r\n b/x#y \n\n::1");
+TEST_CASE_FIXTURE(
+    Folder,
+    "a list of URLs may have empty lines, comments and the line ends of Windows") {
+    write("list", "\xef\xbb\xbfhttp://a/\r\n\r\n  # comment\r\n b/x#y \n\n::1");
     CHECK(list("list") == "http://a/ http://b/x http://[::1]/");
-    Folder::write("empty", "");
+    write("list", "a/#b # my page\nc/\t#\n");
+    CHECK(list("list") == "http://a/ http://c/");
+    write("empty", "");
     CHECK(list("empty").empty());
 }
 
-TEST_CASE("a list is understood without a look at the disk") {
-    const Folder folder;
-    Folder::write("wiki/x", "");
-    Folder::write("list", "wiki\n");
-    CHECK(list("list") == "http://wiki/");
-    Folder::write("paths", "a\n./wiki\n");
-    CHECK(list("paths")
-          == "--urls-from: paths, line 2: './wiki' is a path, and only servers can be "
-             "crawled");
-}
-
-TEST_CASE("a line of a list may end in a comment, but has only one URL") {
-    const Folder folder;
-    Folder::write("list", "a/#b # my page\nc/\t#\n");
-    CHECK(list("list") == "http://a/ http://c/");
+TEST_CASE_FIXTURE(Folder, "a line of a list that is no URL is refused by file and line") {
     const auto refusal = [](const std::string& line) {
-        Folder::write("list", "ok\n" + line + '\n');
-        return list("list");
+        write("list", "ok\n\n" + line + '\n');
+        const std::string error = list("list");
+        const std::string begin = "--urls-from: list, line 3: ";
+        return error.starts_with(begin) ? error.substr(begin.size()) : error;
     };
-    const auto expected = [](const std::string& shown) {
-        return fmt::format("--urls-from: list, line 2: '{}' has a space or a control "
-                           "character in it: give one URL per line",
-                           shown);
-    };
-    CHECK(refusal("a b") == expected("a b"));
-    CHECK(refusal("a\tb") == expected("a\\x09b"));
-    CHECK(refusal("a\rb") == expected("a\\x0db"));
-    CHECK(refusal(std::string("a\0", 2) + 'b') == expected("a\\x00b"));
-    CHECK(refusal("http://a:secret@b/ http://c/") == expected("...@b/ http://c/"));
-}
-
-TEST_CASE("a list in UTF-16 is refused by that name") {
-    const Folder folder;
-    Folder::write("list", std::string("\xff\xfe"
-                                      "a\0\n\0",
-                                      6));
-    CHECK(list("list") == "--urls-from: list looks like UTF-16: save it as UTF-8");
-}
-
-TEST_CASE("a line of a list that is no URL is refused by file and line") {
-    const Folder folder;
-    Folder::write("list", "http://a/\n\nftp://b/\n");
-    CHECK(list("list")
-          == "--urls-from: list, line 3: 'ftp://b/' is not a URL to crawl: give one like "
-             "https://example.org/");
-    Folder::write("paths", "/srv\n");
-    CHECK(list("paths")
-          == "--urls-from: paths, line 1: '/srv' is a path, and only servers can be "
-             "crawled");
-    Folder::write("binary", std::string(5000, ' ' - 1));
+    for (const auto& [line, shown] :
+         {std::pair<std::string, std::string>("a b", "a b"),
+          {"a\tb", "a\\x09b"},
+          {"a\rb", "a\\x0db"},
+          {std::string("a\0", 2) + 'b', "a\\x00b"},
+          {"http://a:secret@b/ http://c/", "...@b/ http://c/"}})
+        CHECK(refusal(line)
+              == fmt::format("'{}' has a space or a control character in it: give one "
+                             "URL per line",
+                             shown));
+    CHECK(refusal("ftp://b/")
+          == "'ftp://b/' is not a URL to crawl: give one like https://example.org/");
+    for (const char* const path : {"/srv", "./wiki"})
+        CHECK(refusal(path)
+              == fmt::format("'{}' is a path, and only servers can be crawled", path));
+    write("binary", std::string(5000, ' ' - 1));
     CHECK(list("binary").size() < 300);
+    write("utf-16", std::string("\xff\xfe"
+                                "a\0\n\0",
+                                6));
+    CHECK(list("utf-16") == "--urls-from: utf-16 looks like UTF-16: save it as UTF-8");
     CHECK(list("none") == "--urls-from: can't read 'none': No such file or directory");
     CHECK(list("/tmp") == "--urls-from: can't read '/tmp': Is a directory");
-}
-
-TEST_CASE("a password in a list goes to its origin and isn't shown") {
-    const Folder folder;
-    Folder::write("list", "http://me:secret@h/\n");
-    stage3::Options options;
-    stage3::add_roots_from("list", options);
-    CHECK(options.roots.at(0).href() == "http://h/");
-    CHECK(options.crawl.logins.at("http://h").password == "secret");
-    Folder::write("bad", "http://me:secret@h:99999/\n");
-    CHECK(list("bad").find("secret") == std::string::npos);
 }
