@@ -1,9 +1,30 @@
 // How a crawl ends: cancelled, out of time, out of descriptors, or with an error from its
 // own code.
+#include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "tests/stage3/crawler/crawl_in_box.h"
 
 using namespace tests;
+
+namespace {
+
+/// Knows no answer, and notes which were failures.
+struct Failures final : stage3::Answers {
+    bool will_do(const common::Url&, stage3::Purpose) const override { return false; }
+    stage3::Coroutine<std::optional<stage3::PageResponse>>
+    find(common::Url, stage3::Purpose) override {
+        co_return std::nullopt;
+    }
+    void keep(const stage3::Work& work, const stage3::PageResponse& response, bool,
+              const common::Links*) override {
+        if (!response.error.empty())
+            urls.emplace_back(work.url.href());
+    }
+
+    std::vector<std::string> urls;
+};
+
+} // namespace
 
 TEST_CASE_FIXTURE(SiteInBox, "a cancelled crawl ends at once and reports what was done") {
     std::vector<std::string> links;
@@ -65,7 +86,10 @@ TEST_CASE_FIXTURE(SiteInBox,
         server.on(path, box::page({}));
     setup.settings.workers = 1;
     setup.settings.find_links = stage3::find_links_but_fail_at(3);
+    Failures failures; // so that a crawl with --state asks for it again
+    setup.settings.answers = &failures;
     const Result result = crawl();
+    CHECK(failures.urls == std::vector{server.url("/b")});
     CHECK(result.ending == Ending::complete);
     CHECK(result.records.size() == 4);
     CHECK(result[server.url("/b")].outcome == Outcome::failed);
@@ -92,7 +116,10 @@ TEST_CASE_FIXTURE(SiteInBox,
     server.on("/a", box::page({"/" + std::string(9000, 'x')})); // too long, so it's noted
     server.on("/b", box::page({}));
     setup.on_note = [](const std::string&) { throw std::runtime_error("a surprise"); };
+    Failures failures;
+    setup.settings.answers = &failures;
     const Result result = crawl();
+    CHECK(failures.urls == std::vector{server.url("/a")});
     CHECK(result[server.url("/a")].outcome == Outcome::failed);
     CHECK(result[server.url("/a")].error == "a surprise");
     CHECK(result[server.url("/b")].outcome == Outcome::page);

@@ -67,33 +67,10 @@ FetchError error_of(box::Web& web, const std::string& url,
 
 } // namespace
 
-TEST_CASE("a crawl in a box takes no real time, and each request has its times") {
-    box::ScriptedWeb web;
-    box::Server server(web);
-    server.on("/", box::page({"/a", "/b"}));
-    server.on("/a", box::page({}).after(20s).over(1s));
-    server.on("/b", {box::respond(503, "text/html", "", {"Retry-After: 10"}),
-                     box::redirect_to("/a")});
-    BoxedSetup setup(web);
-    setup.settings.workers = 1;
-    const Result result = setup.crawl(server.url());
-    CHECK(result.records.size() == 3);
-    CHECK(result[server.url("/a")].seconds == doctest::Approx(21));
-    CHECK(result[server.url("/b")].next_url == server.url("/a"));
-    CHECK(result.seconds >= 21);
-    CHECK(result.seconds < 33);
-    const auto requests = server.requests();
-    REQUIRE(requests.size() == 4);
-    CHECK(*requests[1].answered - requests[1].begin == 20s);
-    CHECK(*requests[1].end - requests[1].begin == 21s);
-    CHECK(web.in_flight() == 0);
-    CHECK(server.most_at_once() == 1);
-}
-
-TEST_CASE("faults are a session's") {
-    box::ScriptedWeb web;
-    box::Server server(web);
+TEST_CASE_FIXTURE(SiteInBox, "faults are a session's, and come at their times") {
+    using Kind = FetchError::Kind;
     server.on("/reset", box::fail(box::Fault::reset));
+    server.on("/garbage", box::fail(box::Fault::garbage));
     server.on("/silence", box::fail(box::Fault::silence));
     box::Reply half = box::html("123456").over(10s);
     half.fault = box::Fault::cut;
@@ -102,45 +79,37 @@ TEST_CASE("faults are a session's") {
     server.on("/stuck", half);
     server.on("/late", box::html("x").over(40s));
     server.on("/large", box::html(std::string(2000, 'x')));
-    auto seconds = [&web, before = box::Time{}]() mutable {
-        const auto time = web.time().now() - std::exchange(before, web.time().now());
-        return std::chrono::duration<double>(time).count();
+    struct Row {
+        std::string url;
+        Kind kind;
+        std::size_t bytes;
+        double seconds;
+        stage3::SessionOptions session = {};
     };
+    for (const Row& row :
+         {Row{server.url("/reset"), Kind::network, 0, 0.005},
+          {server.url("/garbage"), Kind::bad_response, 0, 0.005},
+          {server.url("/silence"), Kind::timed_out, 0, 7, {.fetch_timeout = 7s}},
+          {server.url("/cut"), Kind::network, 3, 10.005},
+          {server.url("/stuck"), Kind::timed_out, 3, 25.005, {.stall_timeout = 15s}},
+          {server.url("/late"), Kind::timed_out, 0, 30},
+          {server.url("/large"), Kind::too_large, 1024, 0.005, {.max_body = 1024}}}) {
+        CAPTURE(row.url);
+        const box::Time before = web.time().now();
+        const FetchError error = error_of(web, row.url, row.session);
+        CHECK(error.kind == row.kind);
+        CHECK(error.was_sent);
+        CHECK(error.bytes == row.bytes);
+        CHECK(std::chrono::duration<double>(web.time().now() - before).count()
+              == doctest::Approx(row.seconds));
+    }
     const FetchError nobody = error_of(web, "http://nobody.test/");
-    CHECK(nobody.kind == FetchError::Kind::network);
+    CHECK(nobody.kind == Kind::network);
     CHECK_FALSE(nobody.was_sent);
-    const FetchError reset = error_of(web, server.url("/reset"));
-    CHECK(reset.kind == FetchError::Kind::network);
-    CHECK(reset.was_sent);
-    server.on("/garbage", box::fail(box::Fault::garbage));
-    CHECK(error_of(web, server.url("/garbage")).kind == FetchError::Kind::bad_response);
-    seconds();
-    const FetchError silence =
-        error_of(web, server.url("/silence"), {.fetch_timeout = 7s});
-    CHECK(silence.kind == FetchError::Kind::timed_out);
-    CHECK(silence.what() == std::string("timed out after 7 s"));
-    CHECK(silence.was_sent);
-    CHECK(seconds() == doctest::Approx(7));
-    const FetchError cut = error_of(web, server.url("/cut"));
-    CHECK(cut.kind == FetchError::Kind::network);
-    CHECK(cut.bytes == 3);
-    CHECK(seconds() == doctest::Approx(10.005));
-    const FetchError stuck = error_of(web, server.url("/stuck"), {.stall_timeout = 15s});
-    CHECK(stuck.what() == std::string("nothing has come for 15 s"));
-    CHECK(stuck.bytes == 3);
-    CHECK(seconds() == doctest::Approx(25.005));
-    const FetchError late = error_of(web, server.url("/late"));
-    CHECK(late.kind == FetchError::Kind::timed_out);
-    CHECK(seconds() == doctest::Approx(30));
-    const FetchError large = error_of(web, server.url("/large"), {.max_body = 1024});
-    CHECK(large.kind == FetchError::Kind::too_large);
-    CHECK(large.bytes == 1024);
     CHECK(web.in_flight() == 0);
 }
 
-TEST_CASE("a body comes piece by piece, and only if it's wanted") {
-    box::ScriptedWeb web;
-    box::Server server(web);
+TEST_CASE_FIXTURE(SiteInBox, "a body comes piece by piece, and only if it's wanted") {
     box::Reply slow = box::html(std::string(1000, 'x')).over(10s);
     slow.pieces = 10;
     server.on("/", slow);
@@ -162,10 +131,7 @@ TEST_CASE("a body comes piece by piece, and only if it's wanted") {
     CHECK(web.in_flight() == 0);
 }
 
-TEST_CASE("a crawl that waits for nothing is an error") {
-    box::ScriptedWeb web;
-    box::Server server(web);
-    BoxedSetup setup(web);
+TEST_CASE_FIXTURE(SiteInBox, "a crawl that waits for nothing is an error") {
     setup.events.until_ready = []() -> stage3::Coroutine<> {
         const stage3::Future<> never(stage3::running_loop());
         co_await never;
@@ -173,6 +139,5 @@ TEST_CASE("a crawl that waits for nothing is an error") {
     setup.during = [](EventLoop& loop, auto&) {
         loop.set_exception_handler([](const stage3::Report&) {}); // it would tell of each
     };
-    CHECK_THROWS_WITH(setup.crawl(server.url()),
-                      "all tasks wait, and nothing will ever happen");
+    CHECK_THROWS_WITH(crawl(), "all tasks wait, and nothing will ever happen");
 }

@@ -41,15 +41,19 @@ TEST_CASE("an excluded URL has no record, even as a root or a redirect's target"
     ScriptedServer server;
     server.on("/", page({"/private/a", "/moved"}));
     server.on("/moved", redirect_to("/private/b"));
-    Setup setup;
-    setup.excluded.emplace_back("/private/");
-    const Result result = setup.crawl({server.url(), server.url("/private/root")});
-    CHECK(result.records.size() == 2);
-    CHECK(result[server.url()].links == 1);
-    CHECK(result.notes
-          == std::vector<std::string>{server.url("/private/root") + " is excluded"});
-    CHECK(result[server.url("/moved")].outcome == Outcome::redirect);
-    CHECK(server.requests().size() == 2);
+    for (const bool checks_foreign : {false, true}) {
+        const std::size_t before = server.requests().size();
+        Setup setup;
+        setup.settings.checks.foreign = checks_foreign;
+        setup.excluded.emplace_back("/private/");
+        const Result result = setup.crawl({server.url(), server.url("/private/root")});
+        CHECK(result.records.size() == 2);
+        CHECK(result[server.url()].links == 1);
+        CHECK(result.notes
+              == std::vector<std::string>{server.url("/private/root") + " is excluded"});
+        CHECK(result[server.url("/moved")].outcome == Outcome::redirect);
+        CHECK(server.requests().size() == before + 2);
+    }
 }
 
 // That no link or redirect takes them along is case 41 of tests/hostile.

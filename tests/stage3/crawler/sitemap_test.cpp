@@ -53,6 +53,10 @@ std::string urlset(std::string_view inside) {
     return fmt::format("<urlset>{}</urlset>", inside);
 }
 
+std::string loc(std::string_view url) {
+    return fmt::format("<url><loc>{}</loc></url>", url);
+}
+
 } // namespace
 
 TEST_CASE("a sitemap lists URLs, without spaces, entities and fragments") {
@@ -61,12 +65,10 @@ TEST_CASE("a sitemap lists URLs, without spaces, entities and fragments") {
     CHECK_FALSE(sitemap.is_index);
     CHECK(sitemap.error.empty());
     CHECK(sitemap.unreadable + sitemap.left_out == 0);
-    CHECK(urls_in(urlset("<url><loc><![CDATA[/x?a&b]]></loc></url>"))
-          == Urls{"http://h/x?a&b"});
-    CHECK(urls_in(urlset("<url><loc>/&#120;<!-- y -->z</loc></url>"))
-          == Urls{"http://h/xz"});
-    CHECK(urls_in(urlset("<url><loc>b.html</loc></url>"))
-          == Urls{"http://h/maps/b.html"});
+    for (const auto& [text, url] : {std::pair("<![CDATA[/x?a&b]]>", "http://h/x?a&b"),
+                                    {"/&#120;<!-- y -->z", "http://h/xz"},
+                                    {"b.html", "http://h/maps/b.html"}})
+        CHECK(urls_in(urlset(loc(text))) == Urls{url});
 }
 
 TEST_CASE("an index of sitemaps lists sitemaps") {
@@ -91,11 +93,10 @@ TEST_CASE("a byte order mark, an empty line or another encoding does no harm") {
     CHECK(urls_in("\xef\xbb\xbf" + std::string(usual)) == usual_urls);
     CHECK(urls_in("\r\n " + std::string(usual)) == usual_urls);
     std::string utf16 = "\xff\xfe";
-    for (const char c : urlset("<url><loc>/a</loc></url>"))
+    for (const char c : urlset(loc("/a")))
         utf16 += {c, '\0'};
     CHECK(urls_in(utf16) == Urls{"http://h/a"});
-    CHECK(urls_in("<?xml version='1.0' encoding='ISO-8859-1'?>"
-                  + urlset("<url><loc>/\xfc</loc></url>"))
+    CHECK(urls_in("<?xml version='1.0' encoding='ISO-8859-1'?>" + urlset(loc("/\xfc")))
           == Urls{"http://h/%C3%BC"});
 }
 
@@ -108,30 +109,25 @@ TEST_CASE("text lists one URL per line") {
 }
 
 TEST_CASE("what is no sitemap says so") {
-    CHECK(read_map("<html><body>Not found</body></html>").error
-          == "not a sitemap, but XML for <html>");
-    CHECK(read_map("<h\xc3\xbc/>").error
-          == "not a sitemap, but XML for <h?"
-             "?>");
-    CHECK(read_map("Not found").error == "not a sitemap: neither XML nor a list of URLs");
-    CHECK(read_map("").error == "empty");
-    CHECK(read_map(" \n").error == "empty");
-    CHECK(read_map(urlset("")).error.empty());
+    for (const auto& [text, error] :
+         {std::pair("<html><body/></html>", "not a sitemap, but XML for <html>"),
+          {"<h\xc3\xbc/>", "not a sitemap, but XML for <h?\?>"},
+          {"Not found", "not a sitemap: neither XML nor a list of URLs"},
+          {"", "empty"},
+          {" \n", "empty"},
+          {"<urlset></urlset>", ""}})
+        CHECK(read_map(text).error == error);
 }
 
 TEST_CASE("entries that are no URLs are counted") {
-    const Sitemap sitemap =
-        read_map(urlset("<url><loc></loc></url><url><loc>mailto:a@b</loc></url>"
-                        "<url><loc>http://h/"
-                        + std::string(100'000, 'x')
-                        + "</loc></url>"
-                          "<url></url><url><loc>/a</loc></url>"));
+    const Sitemap sitemap = read_map(urlset(loc("") + loc("mailto:a@b")
+                                            + loc("http://h/" + std::string(100'000, 'x'))
+                                            + "<url></url>" + loc("/a")));
     CHECK(urls_in(sitemap) == Urls{"http://h/a"});
     CHECK(sitemap.unreadable == 3);
-    CHECK(urls_in("<!DOCTYPE urlset>" + urlset("<url><loc>/a</loc></url>"))
-          == Urls{"http://h/a"});
-    const Sitemap unknown = read_map("<!DOCTYPE urlset SYSTEM 'none.dtd'>"
-                                     + urlset("<url><loc>/a&b;</loc></url>"));
+    CHECK(urls_in("<!DOCTYPE urlset>" + urlset(loc("/a"))) == Urls{"http://h/a"});
+    const Sitemap unknown =
+        read_map("<!DOCTYPE urlset SYSTEM 'none.dtd'>" + urlset(loc("/a&b;")));
     CHECK(unknown.urls.empty());
     CHECK(unknown.unreadable == 1);
 }
@@ -142,19 +138,18 @@ TEST_CASE("broken XML is read to its first error") {
     CHECK(urls_in(sitemap) == Urls{"http://h/a"});
     CHECK(sitemap.error.starts_with("broken XML in line 2: "));
     CHECK_FALSE(read_map("<urlset><url><loc>/a</loc></url>").error.empty());
-    CHECK_FALSE(read_map(urlset("<url><loc>/a\xff</loc></url>")).error.empty());
+    CHECK_FALSE(read_map(urlset(loc("/a\xff"))).error.empty());
 }
 
 TEST_CASE("a sitemap's own entities aren't unfolded, and no other file is read") {
     std::string bomb = "<!DOCTYPE urlset [<!ENTITY a0 'x'>";
     for (int i = 1; i <= 30; ++i)
         bomb += fmt::format("<!ENTITY a{} '&a{};&a{};'>", i, i - 1, i - 1);
-    const Sitemap sitemap = read_map(
-        bomb + "]>" + urlset("<url><loc>/1</loc></url><url><loc>/&a30;</loc></url>"));
+    const Sitemap sitemap = read_map(bomb + "]>" + urlset(loc("/1") + loc("/&a30;")));
     CHECK(urls_in(sitemap).empty());
     CHECK(sitemap.error == "not read, since it declares its own kind of XML");
     CHECK(urls_in("<!DOCTYPE urlset [<!ENTITY e SYSTEM 'file:///etc/hostname'>]>"
-                  + urlset("<url><loc>/&e;</loc></url>"))
+                  + urlset(loc("/&e;")))
               .empty());
     CHECK(urls_in("<!DOCTYPE urlset [<!ENTITY % e SYSTEM 'file:///etc/hostname'>%e;]>"
                   + urlset(""))
@@ -192,8 +187,7 @@ TEST_CASE("a sitemap that makes work for the parser isn't read to its end") {
               == "not a sitemap: too many elements or namespaces in one another");
     CHECK(error_of(names) == "not a sitemap: its elements have too many names");
     const std::string comment = "<!--" + attributes.substr(0, 100'000) + "-->";
-    CHECK(urls_in(comment + urlset(comment + "<url><loc>/a</loc></url>"))
-          == Urls{"http://h/a"});
+    CHECK(urls_in(comment + urlset(comment + loc("/a"))) == Urls{"http://h/a"});
 }
 
 TEST_CASE("a packed sitemap is unpacked, as far as it goes") {
@@ -210,7 +204,7 @@ TEST_CASE("a packed sitemap is unpacked, as far as it goes") {
 TEST_CASE("what is beyond the limits is left out") {
     std::string list;
     for (int i = 0; i < 5; ++i)
-        list += fmt::format("<url><loc>/{}</loc></url>", i);
+        list += loc(fmt::format("/{}", i));
     const Sitemap first = read_map(urlset(list), {.urls = 3});
     CHECK(urls_in(first) == Urls{"http://h/0", "http://h/1", "http://h/2"});
     CHECK(first.left_out == 2);

@@ -33,3 +33,18 @@ TEST_CASE_FIXTURE(
     REQUIRE(result.notes.size() == 1);
     CHECK(result.notes[0].find("ulimit -n") != std::string::npos);
 }
+
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a lack of descriptors doesn't count as a try abroad, either") {
+    box::Server foreign(web);
+    foreign.on("/x", {box::fail(box::Fault::reset), box::fail(box::Fault::no_descriptor),
+                      box::page({})});
+    server.on("/", box::page({foreign.url("/x")}));
+    setup.settings.checks.foreign = true; // which is asked twice at most
+    const Result result = crawl();
+    CHECK(result[foreign.url("/x")].outcome == Outcome::file);
+    CHECK(result[foreign.url("/x")].tries == 2);
+    const Times begins = foreign.begins();
+    REQUIRE(begins.size() == 3);
+    CHECK(begins[2] - begins[1] < 2s);
+}
