@@ -1,15 +1,9 @@
-// A frontier's promises: some in a test each, and all of them in random crawls, which are
-// compared with a model that only counts.
-//
-// The variable SEEDS sets the number of random crawls, and SEED picks one of them.
-#include "stage3_queue_crawler/crawler/host.h"
+// What the frontier in memory does, besides what every frontier promises. box_test has
+// all of that at once, in random crawls that are compared with an oracle.
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
-#include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "tests/stage3/crawler/frontier_contract.h"
 #include "tests/stage3/runtime/loop_test.h"
 #include "tests/support/url.h"
-
-#include <random>
 
 using namespace stage3;
 using common::Url;
@@ -233,6 +227,22 @@ TEST_CASE("after max_pages no foreign URL comes out, wherever it waits") {
     CHECK(test.frontier.counts().has_left_some);
 }
 
+TEST_CASE("after max_pages only visits that have begun come out") {
+    FrontierTest test({.max_pages = 2, .politeness = {.max_per_host = 1}});
+    test.open({"http://h/1", "http://h/2", "http://h/3", "http://g/4"});
+    FrontierVisit first = test.get();
+    FrontierVisit second = test.get();
+    CHECK(second.work().url == url_of("http://g/4"));
+    CHECK(test.frontier.counts().has_left_some);
+    first.put_off(1s);
+    test.done(std::move(second), {"http://h/5"});
+    CHECK_FALSE(test.is_over());
+    FrontierVisit again = test.get();
+    CHECK(again.work().url == url_of("http://h/1"));
+    test.done(std::move(again));
+    CHECK(test.is_over());
+}
+
 TEST_CASE("if a crawl has exactly max_pages URLs, nothing is left") {
     FrontierTest test({.max_pages = 1});
     test.open({"http://h/"});
@@ -254,6 +264,33 @@ TEST_CASE(
     CHECK(test.log
           == Log{"http://quick/1 at 0", "http://slow/1 at 0",
                  "http://slow/2 (refused) at 0"});
+}
+
+TEST_CASE("on a host with two origins, each origin waits for its own robots.txt") {
+    FrontierTest test({.politeness = {.max_per_host = 1}}, true);
+    test.open({"http://h:8080/1", "https://h:8080/2"});
+    test.want();
+    test.want();
+    test.says("https://h:8080");
+    CHECK(test.log == Log{"https://h:8080/2 at 0"});
+    test.says("http://h:8080");
+    CHECK(test.log.size() == 1); // but they share a host
+    test.done(std::move(test.out.at(0)));
+    test.turns(5);
+    CHECK(test.log == Log{"https://h:8080/2 at 0", "http://h:8080/1 at 0"});
+}
+
+TEST_CASE("a question that was withdrawn is asked again") {
+    FrontierTest test({}, true);
+    test.open({"http://h/1"});
+    Future<RobotsCache::Answer> first = test.robots.at("http://h");
+    test.robots.clear();
+    first.cancel();
+    test.want();
+    test.turns(5);
+    CHECK(test.log.empty());
+    test.says("http://h");
+    CHECK(test.log == Log{"http://h/1 at 0"});
 }
 
 TEST_CASE("the crawl's order also applies to each host's line") {
@@ -359,318 +396,4 @@ TEST_CASE("judging a long line takes many turns, in which all lines make progres
     CHECK(log.size() == 11);
     CHECK(std::ranges::find(log, "http://short/") - log.begin() < 5);
     CHECK(asked == 2); // once for each line, whose answer is kept
-}
-
-// ---- At random ----
-
-namespace {
-
-/// A random web, crawled by random workers under random limits, and checks of what must
-/// hold.
-class RandomCrawl {
-  public:
-    explicit RandomCrawl(std::uint32_t seed)
-        : random_(seed), loop_(time_.options()), settings_(choose_settings()),
-          frontier_(loop_, settings_) {
-        const int hosts = number(1, 4);
-        for (int host = 0; host < hosts; ++host) {
-            // Two origins on one host.
-            origins_.push_back(fmt::format("http://h{}:8080", host));
-            origins_.push_back(fmt::format("https://h{}:8080", host));
-        }
-        const int pages = number(1, 40);
-        for (int i = 0; i < pages; ++i)
-            urls_.push_back(
-                url_of(fmt::format("{}/{}{}", origins_[index(origins_.size())],
-                                   one_in(6) ? "forbidden" : "page",
-                                   std::string(index(9), 'x') + std::to_string(i))));
-        for (int i = 0; i < pages; ++i)
-            for (int n = number(0, 6); n > 0; --n)
-                links_[urls_[static_cast<std::size_t>(i)]].push_back(
-                    urls_[index(urls_.size())]);
-    }
-
-    void play() {
-        stage3::run_until_complete<void>(loop_, create_task(loop_, crawl()));
-        check_the_end();
-        loop_.close();
-    }
-
-  private:
-    using TimePoint = EventLoop::TimePoint;
-    /// What the model knows about a URL, and about a host.
-    struct Page {
-        bool is_out = false;
-        int times_done = 0;
-        int tries = 0;
-        std::size_t depth = 0;
-        bool was_followed = false;
-    };
-    struct Host {
-        std::size_t out = 0;
-        TimePoint next_start{};
-        TimePoint last_start{};
-        EventLoop::Duration delay{};
-    };
-
-    int number(int least, int most) {
-        return std::uniform_int_distribution<int>(least, most)(random_);
-    }
-    std::size_t index(std::size_t size) {
-        return std::uniform_int_distribution<std::size_t>(0, size - 1)(random_);
-    }
-    bool one_in(int n) { return number(1, n) == 1; }
-    EventLoop::Duration milliseconds(int most) {
-        return std::chrono::milliseconds(number(0, most));
-    }
-
-    FrontierSettings choose_settings() {
-        FrontierSettings settings;
-        settings.order = static_cast<OrderName>(number(0, 2));
-        if (one_in(3))
-            settings.max_depth = index(4);
-        if (one_in(3))
-            settings.max_pages = static_cast<std::size_t>(number(1, 20));
-        if (one_in(2))
-            settings.politeness.max_per_host = static_cast<std::size_t>(number(1, 3));
-        if (one_in(2))
-            settings.politeness.delay = milliseconds(200);
-        if (!one_in(3))
-            settings.ask_robots = [this](const Url& url) { return ask(url); };
-        return settings;
-    }
-
-    // ---- robots.txt ----
-
-    Future<RobotsCache::Answer> ask(const Url& url) {
-        const std::string origin(url.origin());
-        const auto known = robots_.find(origin);
-        if (known != robots_.end() && !known->second.cancelled())
-            return known->second;
-        Future<RobotsCache::Answer> future(loop_);
-        robots_.insert_or_assign(origin, future);
-        auto comes = [this, future]() mutable {
-            if (future.done())
-                return;
-            const int what = number(0, 9);
-            if (what == 0) {
-                future.cancel();
-            } else if (what == 1) {
-                future.set_exception(std::make_exception_ptr(tests::Rain()));
-                future.base().mark_retrieved();
-            } else {
-                const std::string delay = one_in(3) ? "crawl-delay: 0.3\n" : "";
-                future.set_result(
-                    answer("user-agent: *\n" + delay + "disallow: /forbidden\n"));
-            }
-        };
-        if (one_in(3))
-            comes();
-        else
-            loop_.call_later(milliseconds(2000), comes);
-        frontier_.has_asked(stage3::host_of(url));
-        Host& host = hosts_[stage3::host_of(url)];
-        host.next_start = std::max(host.next_start, loop_.time() + delay_of(host));
-        return future;
-    }
-
-    /// The longest pause that must be kept now. The frontier takes a robots.txt's delay
-    /// when it judges the first URL by it, so the model takes it from that URL.
-    EventLoop::Duration delay_of(const Host& host) const {
-        return std::max(settings_.politeness.delay, host.delay);
-    }
-
-    // ---- What the workers do ----
-
-    Coroutine<> crawl() {
-        std::vector<Url> roots;
-        for (int i = number(1, 3); i > 0; --i)
-            roots.push_back(urls_[index(urls_.size())]);
-        for (const Url& root : roots)
-            pages_.try_emplace(root);
-        co_await frontier_.open(roots);
-        std::vector<Task<>> workers;
-        for (int i = number(1, 5); i > 0; --i)
-            workers.push_back(stage3::create_task(work()));
-        auto cancelling = stage3::create_task(disturb(workers));
-        co_await frontier_.join({});
-        is_over_ = true;
-        CHECK(frontier_.counts().unfinished == 0);
-        CHECK(frontier_.counts().out == 0);
-        cancelling.cancel();
-        for (Task<>& worker : workers)
-            worker.cancel();
-        co_await frontier_.close();
-        co_await stage3::wait(workers);
-        for (const Task<>& worker : workers)
-            if (worker.has_failed() && !worker.cancelled())
-                worker.result();
-    }
-
-    /// Cancels a worker now and then, and starts another in its place.
-    Coroutine<> disturb(std::vector<Task<>>& workers) {
-        for (int times = number(0, 5); times > 0; --times) {
-            co_await stage3::sleep(milliseconds(1000));
-            const std::size_t one = index(workers.size());
-            workers[one].cancel();
-            std::vector<Task<>> ended(1, workers[one]);
-            co_await stage3::wait(ended);
-            workers[one] = stage3::create_task(work());
-        }
-    }
-
-    Coroutine<> work() {
-        while (true) {
-            FrontierVisit visit = co_await frontier_.get();
-            check_taken(visit.work());
-            if (visit.work().refusal) {
-                finish(std::move(visit));
-                continue;
-            }
-            const stage3::AtExit left([this, url = visit.work().url] {
-                pages_.at(url).is_out = false;
-                --hosts_.at(stage3::host_of(url)).out;
-            });
-            if (one_in(20))
-                co_await stage3::sleep(milliseconds(100)); // before the visit begins
-            check_beginning(visit.work());
-            visit.on_request()();
-            co_await stage3::sleep(milliseconds(300));
-            if (one_in(10))
-                hold(visit.work().url);
-            if (pages_.at(visit.work().url).tries < 3 && one_in(4))
-                put_off(std::move(visit));
-            else
-                finish(std::move(visit));
-        }
-    }
-
-    void put_off(FrontierVisit visit) {
-        const EventLoop::Duration wait = milliseconds(1000);
-        if (one_in(2))
-            visit.put_off(wait);
-        else
-            visit.put_off_untried(wait);
-    }
-
-    void hold(const Url& url) {
-        const std::string name = stage3::host_of(url);
-        const auto duration = milliseconds(1000);
-        frontier_.hold(name, duration);
-        Host& host = hosts_[name];
-        host.next_start = std::max(host.next_start, loop_.time() + duration);
-    }
-
-    void finish(FrontierVisit visit) {
-        const Work& work = visit.work();
-        Page& page = pages_.at(work.url);
-        ++page.times_done;
-        page.depth = work.depth;
-        Record record(work.url);
-        record.outcome = work.refusal ? Outcome::disallowed : Outcome::page;
-        Found found;
-        if (!work.refusal) {
-            page.was_followed = work.depth < settings_.max_depth;
-            std::set<Url> once(links_[work.url].begin(), links_[work.url].end());
-            found.links.assign(once.begin(), once.end());
-            for (const Url& link : found.links)
-                if (page.was_followed)
-                    pages_.try_emplace(link);
-        } else {
-            page.is_out = false;
-        }
-        visit.done(record, found);
-    }
-
-    // ---- What must hold ----
-
-    void check_taken(const Work& work) {
-        CHECK_FALSE(is_over_);
-        const auto known = pages_.find(work.url);
-        REQUIRE(known != pages_.end()); // it is a root, or a link on a page that is done
-        Page& page = known->second;
-        CHECK_FALSE(page.is_out);
-        CHECK(page.times_done == 0);
-        page.is_out = true;
-        if (++page.tries == 1 && !is_forbidden(work))
-            CHECK(++taken_ <= settings_.max_pages);
-        CHECK(is_refused(work) == (work.refusal != nullptr));
-        if (work.refusal)
-            return;
-        Host& host = hosts_[stage3::host_of(work.url)];
-        if (const auto wish = wish_of(work))
-            host.delay = *wish;
-        CHECK(++host.out <= settings_.politeness.max_per_host);
-        CHECK(loop_.time() >= host.next_start);
-    }
-
-    void check_beginning(const Work& work) {
-        Host& host = hosts_.at(stage3::host_of(work.url));
-        // Only our own delay: a robots.txt may have come while this visit was out.
-        CHECK(loop_.time() - host.last_start >= settings_.politeness.delay);
-        host.last_start = loop_.time();
-        host.next_start = std::max(host.next_start, loop_.time() + delay_of(host));
-    }
-
-    bool is_forbidden(const Work& work) const {
-        return work.refusal && work.refusal->failure == nullptr;
-    }
-    bool is_refused(const Work& work) const {
-        if (!settings_.ask_robots)
-            return false;
-        const auto& says = robots_.at(std::string(work.url.origin()));
-        REQUIRE(says.done());
-        return says.has_failed() || !says.result()->rules.allows(work.url.target());
-    }
-    std::optional<EventLoop::Duration> wish_of(const Work& work) const {
-        if (!settings_.ask_robots)
-            return {};
-        const auto& says = robots_.at(std::string(work.url.origin()));
-        const auto wish = says.result()->rules.crawl_delay();
-        if (!wish)
-            return {};
-        return std::chrono::ceil<EventLoop::Duration>(*wish);
-    }
-
-    void check_the_end() {
-        if (frontier_.counts().has_left_some) {
-            CHECK(taken_ == settings_.max_pages);
-            return;
-        }
-        for (const auto& [url, page] : pages_) {
-            CAPTURE(url);
-            CHECK(page.times_done == 1);
-        }
-    }
-
-    std::mt19937 random_;
-    tests::VirtualTime time_;
-    EventLoop loop_;
-    std::vector<std::string> origins_;
-    std::vector<Url> urls_;
-    std::map<Url, std::vector<Url>> links_;
-    std::map<std::string, Future<RobotsCache::Answer>> robots_;
-    FrontierSettings settings_;
-    MemoryFrontier frontier_;
-    std::map<Url, Page> pages_; // that must come out, or have come out
-    std::map<std::string, Host> hosts_;
-    std::size_t taken_ = 0;
-    bool is_over_ = false;
-};
-
-std::uint32_t from_environment(const char* name, std::uint32_t otherwise) {
-    const char* const value = std::getenv(name);
-    return value != nullptr ? static_cast<std::uint32_t>(std::stoul(value)) : otherwise;
-}
-
-} // namespace
-
-TEST_CASE("random crawls keep all of the frontier's promises") {
-    const bool one = std::getenv("SEED") != nullptr;
-    const std::uint32_t first = from_environment("SEED", std::random_device{}());
-    const std::uint32_t many = one ? 1 : from_environment("SEEDS", 300);
-    for (std::uint32_t seed = first; seed != first + many; ++seed) {
-        CAPTURE(seed);
-        RandomCrawl(seed).play();
-    }
 }
