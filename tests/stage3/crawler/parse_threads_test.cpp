@@ -2,7 +2,6 @@
 #include "common/system/socket.h"
 #include "common/trace/stack_trace.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
-#include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/crawler/crawl_under_test.h"
 
 #include <atomic>
