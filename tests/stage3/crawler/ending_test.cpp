@@ -140,6 +140,7 @@ TEST_CASE_FIXTURE(SiteInBox,
     CHECK(result.records.size() == 100);
     CHECK(result.progress.dead == 0);
     CHECK(result[roots[50]].tries == 1);
+    CHECK(server.begins("/robots.txt") == Times{0ms, 100ms});
 }
 
 TEST_CASE_FIXTURE(SiteInBox,
