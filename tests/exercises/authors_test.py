@@ -188,11 +188,11 @@ class Author:
             return self.predictions(exercise)
         problems = []
         found = wrong.of_folder(exercise.folder)
-        del found["start"]
         for name, section in found.items():
-            base = exercise.start_text() if section.keys.get("base") == "start" else exercise.solution_text()
+            if name == "start":
+                continue
             try:
-                answer = self.answer(exercise, name, section.applied(base))
+                answer = self.answer(exercise, name, wrong.answer(found, name, exercise.solution_text()))
             except wrong.Malformed as why:
                 problems.append(str(why))
                 continue

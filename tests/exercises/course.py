@@ -67,7 +67,7 @@ class Exercise:
         found = wrong.of_folder(self.folder)
         if "start" not in found:
             raise wrong.Malformed(f"{self.name}/{wrong.FILE} has no section `start`")
-        return found["start"].applied(self.solution_text())
+        return wrong.answer(found, "start", self.solution_text())
 
     def is_start(self, text: str) -> bool:
         """Did the reader change nothing? (The header with the questions once had another name.)"""

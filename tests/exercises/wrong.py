@@ -16,7 +16,7 @@ with; the others are mistakes that readers make, and what they must then be show
     +    lines that are there instead
 
 After an empty line, more lines of the same answer are changed. What is left out is as in our answer;
-with `base: start` as in the start, and with `base: nothing` there is nothing else. A start that
+with `base: NAME` as in another section, and with `base: nothing` there is nothing else. A start that
 doesn't end as `failed` says so: `ends as: crashed`. `memory: TEXT` instead of `hint: TEXT` means that
 the tests pass, and that the second look at the answer finds it. To write such lines by program:
 authors_test.py --compare.
@@ -76,6 +76,15 @@ def read(text: str) -> dict[str, Section]:
                 section.changes.append(("".join(line[1:] + "\n" for line in lines if line[0] in " -"),
                                         "".join(line[1:] + "\n" for line in lines if line[0] in " +")))
     return found
+
+
+def answer(found: dict[str, Section], name: str, ours: str) -> str:
+    """The answer of a section; `ours` is our answer. Throws Malformed."""
+    others = {one: section for one, section in found.items() if one != name}  # so a circle is found
+    base = found[name].keys.get("base", "nothing")
+    if base != "nothing" and base not in others:
+        raise Malformed(f"{name}: its base {base} is no other section, or based on this one")
+    return found[name].applied(ours if base == "nothing" else answer(others, base, ours))
 
 
 def of_folder(folder: Path) -> dict[str, Section]:
