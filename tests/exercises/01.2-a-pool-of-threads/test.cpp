@@ -1,21 +1,10 @@
 #include "exercise.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <map>
 #include <mutex>
-#include <set>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
-
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -1,23 +1,17 @@
 #include "common/system/socket.h"
 #include "exercise.h"
+#include "tests/support/prelude.h"
 #include "tests/support/socket_pair.h"
 
-#include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <ctime>
 #include <mutex>
 #include <span>
-#include <string>
-#include <system_error>
 #include <thread>
-#include <vector>
 
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -26,7 +20,6 @@
 using common::Events;
 using common::Ready;
 using common::Socket;
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -3,24 +3,13 @@
 #include "common/system/socket.h"
 #include "common/trace/trace.h"
 #include "exercise.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <map>
 #include <numeric>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include <sys/socket.h>
-
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -1,15 +1,7 @@
 #include "exercise.h"
 #include "tests/support/faults.h"
+#include "tests/support/prelude.h"
 #include "tests/support/socket_pair.h"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <ostream>
-#include <string>
-#include <system_error>
 
 namespace {
 

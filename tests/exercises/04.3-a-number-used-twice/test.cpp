@@ -3,29 +3,13 @@
 #include "common/system/socket.h"
 #include "common/trace/trace.h"
 #include "exercise.h"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-#include <vector>
+#include "tests/support/prelude.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 using common::Events;
-using namespace std::chrono_literals;
 
 namespace {
 

@@ -1,11 +1,5 @@
 #include "exercise.h"
-
-#include <doctest/doctest.h>
-
-#include <exception>
-#include <memory>
-#include <stdexcept>
-#include <string>
+#include "tests/support/prelude.h"
 
 namespace {
 

@@ -1,10 +1,6 @@
 #include "exercise.h"
 #include "stage2_coroutines/task.h"
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
+#include "tests/support/prelude.h"
 
 namespace {
 

@@ -1,12 +1,5 @@
 #include "exercise.h"
-
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <system_error>
-#include <vector>
+#include "tests/support/prelude.h"
 
 namespace {
 

@@ -1,11 +1,6 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 using stage3::Coroutine;
 using stage3::Task;
 using tests::Log;

@@ -1,18 +1,9 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <new>
-#include <optional>
-#include <string>
 
-using namespace std::chrono_literals;
 using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Future;

@@ -1,14 +1,6 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <string>
-#include <string_view>
-
-using namespace std::chrono_literals;
 using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::Task;

@@ -1,11 +1,6 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <optional>
-
 namespace {
 
 /// A blinker, connected to a loop whose time is not the real one.

@@ -1,17 +1,8 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <map>
 #include <numeric>
-#include <stdexcept>
-#include <vector>
 
-using namespace std::chrono_literals;
 using stage3::Coroutine;
 
 namespace {

@@ -1,21 +1,6 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <map>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::EventLoop;
 using tests::LoopTest;

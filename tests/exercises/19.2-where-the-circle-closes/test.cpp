@@ -1,18 +1,10 @@
 #include "exercise.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
 #include <numeric>
 #include <random>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace {
 

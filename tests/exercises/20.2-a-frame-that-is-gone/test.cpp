@@ -1,13 +1,6 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <map>
-#include <string>
-
-using namespace std::chrono_literals;
 using stage3::EventLoop;
 using tests::LoopTest;
 

@@ -2,13 +2,6 @@
 #include "stage3_queue_crawler/runtime/task/describe_tasks.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 using stage3::Coroutine;
 using stage3::Task;
 using tests::LoopTest;

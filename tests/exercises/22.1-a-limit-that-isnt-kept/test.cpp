@@ -1,26 +1,16 @@
 #include "exercise.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
-
-#include <doctest/doctest.h>
+#include "tests/support/prelude.h"
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <cstdlib>
-#include <exception>
 #include <list>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <source_location>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <utility>
 
 #include <unistd.h>
 
-using namespace std::chrono_literals;
 using stage3::Cancelled;
 using stage3::Coroutine;
 using stage3::EventLoop;

@@ -1,10 +1,7 @@
 #include "exercise.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-
-#include <ostream> // doctest wants it
 #include <source_location>
-#include <string>
 
 namespace {
 

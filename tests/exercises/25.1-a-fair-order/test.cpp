@@ -2,12 +2,7 @@
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
 #include <fmt/ranges.h>
-
-#include <string>
-#include <utility>
-#include <vector>
 
 using stage3::Coroutine;
 using stage3::Task;

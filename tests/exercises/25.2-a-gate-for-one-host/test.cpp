@@ -1,17 +1,8 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
-#include <cstddef>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-using namespace std::chrono_literals;
 using stage3::EventLoop;
 
 namespace {

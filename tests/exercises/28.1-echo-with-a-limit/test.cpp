@@ -2,19 +2,6 @@
 #include "stage3_queue_crawler/runtime/net/listener.h"
 #include "tests/stage3/runtime/client_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Stream;
 

@@ -1,17 +1,6 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/client_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 using stage3::Coroutine;
 using stage3::Stream;
 

@@ -1,22 +1,11 @@
 #include "exercise.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <deque>
-#include <exception>
-#include <map>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Task;
 using tests::LoopTest;

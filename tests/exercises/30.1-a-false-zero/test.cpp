@@ -2,26 +2,11 @@
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
 #include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <random>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
-using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::Task;
 using tests::LoopTest;

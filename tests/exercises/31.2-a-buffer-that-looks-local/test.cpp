@@ -1,8 +1,5 @@
 #include "exercise.h"
-
-#include <doctest/doctest.h>
-
-#include <string>
+#include "tests/support/prelude.h"
 
 TEST_CASE("what arrives is received") {
     Kernel kernel;

@@ -1,9 +1,5 @@
 #include "exercise.h"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
+#include "tests/support/prelude.h"
 
 namespace {
 

@@ -1,13 +1,6 @@
 #include "exercise.h"
+#include "tests/support/prelude.h"
 #include "tests/support/url.h"
-
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 using common::LinkRole;
 using stage3::Outcome;

@@ -1,13 +1,7 @@
 #include "exercise.h"
+#include "tests/support/prelude.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
-#include <exception>
-#include <string>
-#include <vector>
 
 namespace {
 

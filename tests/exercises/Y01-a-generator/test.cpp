@@ -1,13 +1,6 @@
 #include "generator.h"
 #include "tests/exercises/track/kit.h"
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
 using track::Noted;
 using track::Rain;
 using track::said;

@@ -3,15 +3,9 @@
 #include "tests/exercises/track/loop_kit.h"
 #include "tests/support/socket_pair.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <string>
-
 #include <sys/socket.h>
 
 using common::Events;
-using namespace std::chrono_literals;
 using track::Again;
 using track::Alarm;
 using track::Clock;

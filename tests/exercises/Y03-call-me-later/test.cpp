@@ -3,16 +3,7 @@
 #include "tests/exercises/track/loop_kit.h"
 #include "tests/support/socket_pair.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-
 using common::Events;
-using namespace std::chrono_literals;
 using track::Again;
 using track::Alarm;
 using track::Clock;

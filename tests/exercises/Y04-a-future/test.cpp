@@ -3,12 +3,6 @@
 #include "tests/exercises/track/kit.h"
 #include "tests/exercises/track/loop_kit.h"
 
-#include <doctest/doctest.h>
-
-#include <exception>
-#include <memory>
-#include <string>
-
 using track::Named;
 using track::rain;
 using track::said;

@@ -4,15 +4,7 @@
 #include "tests/exercises/track/kit.h"
 #include "tests/exercises/track/loop_kit.h"
 
-#include <doctest/doctest.h>
-
 #include <coroutine>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 using track::Noted;
 using track::Rain;

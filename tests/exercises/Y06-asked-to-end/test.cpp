@@ -6,15 +6,6 @@
 #include "tests/exercises/track/kit.h"
 #include "tests/exercises/track/task_kit.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-using namespace std::chrono_literals;
 using track::end_of;
 using track::Lent;
 using track::Rain;

@@ -4,12 +4,6 @@
 #include "task.h"
 #include "tests/exercises/track/task_kit.h"
 
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <ostream> // doctest wants it
-#include <string>
-
 using yours::Coroutine;
 using yours::Queue;
 using yours::Task;

@@ -5,17 +5,8 @@
 #include "tests/exercises/track/task_kit.h"
 #include "wait_for.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <exception>
-#include <memory>
-#include <ostream> // doctest wants it
-#include <string>
 #include <thread>
-#include <utility>
 
-using namespace std::chrono_literals;
 using track::Clock;
 using track::Lent;
 using track::Rain;

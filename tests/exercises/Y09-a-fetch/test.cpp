@@ -9,15 +9,6 @@
 #include "tests/support/url.h"
 #include "wait_for.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
-#include <exception>
-#include <ostream> // doctest wants it
-#include <stdexcept>
-#include <string>
-
-using namespace std::chrono_literals;
 using common::Events;
 using common::HttpResponse;
 using tests::html;

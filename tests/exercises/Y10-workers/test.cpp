@@ -11,21 +11,6 @@
 #include "wait_for.h"
 #include "workers.h"
 
-#include <doctest/doctest.h>
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <ostream> // doctest wants it
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
-using namespace std::chrono_literals;
 using yours::Cancelled;
 using yours::Coroutine;
 using yours::Milliseconds;

@@ -1,10 +1,7 @@
 // What the steps' tests share. Nothing here needs one of the reader's files.
 #pragma once
 
-#include <exception>
-#include <stdexcept>
-#include <string>
-#include <utility>
+#include "tests/support/prelude.h"
 
 namespace track {
 

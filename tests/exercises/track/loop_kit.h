@@ -2,22 +2,16 @@
 #pragma once
 
 #include "event_loop.h"
+#include "tests/support/prelude.h"
 #include "tests/support/socket_pair.h"
 
-#include <doctest/doctest.h>
-
-#include <chrono>
 #include <csignal>
-#include <functional>
-#include <string>
-#include <utility>
 
 #include <sys/socket.h>
 #include <sys/time.h>
 
 namespace track {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 

@@ -5,12 +5,6 @@
 #include "task.h"
 #include "tests/exercises/track/loop_kit.h"
 
-#include <chrono>
-#include <exception>
-#include <stdexcept>
-#include <string>
-#include <utility>
-
 namespace track {
 
 /// What a test is about: a loop, and what was reported. Nothing here takes long: a test
