@@ -30,6 +30,11 @@ constexpr bool sanitized = false;
 struct ChainTest : track::Test<EventLoop> {
     Future future{loop};
     Future second{loop};
+
+    /// A message that ends with what was reported.
+    std::string reported(const std::string& text) const {
+        return text + " Reported: " + said(told);
+    }
 };
 
 /// Which chain a coroutine belongs to: `co_await` of one of these doesn't wait.
@@ -85,6 +90,12 @@ Coroutine<> with_parameter(std::string& told, Noted /*parameter*/) {
     co_return;
 }
 
+Coroutine<> fails(std::string& told) {
+    const Noted local(told, "local");
+    throw Rain();
+    co_return;
+}
+
 } // namespace
 
 TEST_CASE_FIXTURE(ChainTest, "A1: a call runs none of a coroutine; if it is never "
@@ -93,34 +104,23 @@ TEST_CASE_FIXTURE(ChainTest, "A1: a call runs none of a coroutine; if it is neve
         const Coroutine<> dropped = with_parameter(told, Noted(told, "dropped"));
         REQUIRE_MESSAGE(
             told.empty(),
-            "a call has run the coroutine: it must stop before its first line. Reported: "
-                << said(told));
+            reported(
+                "a call has run the coroutine: it must stop before its first line."));
     }
-    CHECK_MESSAGE(told == "~dropped ", "the coroutine was never awaited, and is gone, so "
-                                       "its frame is, too. Reported: "
-                                           << said(told));
+    CHECK_MESSAGE(
+        told == "~dropped ",
+        reported("the coroutine was never awaited, and is gone, so its frame is, too."));
 }
 
 TEST_CASE_FIXTURE(ChainTest, "the outermost coroutine begins in the next turn") {
     const Chain chain(loop, tell(told, "it"));
     CHECK(told.empty());
     turn();
-    REQUIRE_MESSAGE(told == "it ", "the Chain was ready, and its turn has come: its "
-                                   "run() resumes the next coroutine. Reported: "
-                                       << said(told));
+    REQUIRE_MESSAGE(told == "it ", reported("the Chain was ready, and its turn has come: "
+                                            "its run() resumes the next coroutine."));
     turn();
     CHECK(told == "it ");
 }
-
-namespace {
-
-Coroutine<> fails(std::string& told) {
-    const Noted local(told, "local");
-    throw Rain();
-    co_return;
-}
-
-} // namespace
 
 TEST_CASE_FIXTURE(ChainTest,
                   "an exception that leaves the outermost coroutine leaves the turn") {
@@ -161,27 +161,6 @@ Coroutine<> adds(std::string& told) {
     told += std::to_string(later) + " ";
 }
 
-} // namespace
-
-TEST_CASE_FIXTURE(ChainTest,
-                  "A2: what a coroutine returns is the value of its co_await") {
-    const Chain chain(loop, adds(told));
-    turn();
-    REQUIRE_MESSAGE(
-        told != "begins ",
-        "the outermost awaits a child, and that hasn't begun. The handle that "
-        "await_suspend of its awaiter returns decides what resumes: the child.");
-    REQUIRE_MESSAGE(told != "begins a ",
-                    "the child has ended, and its parent doesn't resume. Does the child "
-                    "know what awaits it, and does it return that at its end?");
-    CHECK_MESSAGE(told == "begins a b 5 6 30 ",
-                  "children are awaited, one after the other. Two report a and b, the "
-                  "others return 5, a pointer to 6, and 30. Reported: "
-                      << said(told));
-}
-
-namespace {
-
 Coroutine<int> passes_on(std::string& told) {
     const Noted local(told, "middle");
     co_await fails(told);
@@ -197,42 +176,11 @@ Coroutine<> catches(std::string& told) {
     }
 }
 
-} // namespace
-
-TEST_CASE_FIXTURE(
-    ChainTest,
-    "A3: what a coroutine throws is thrown by its co_await, and so on outwards") {
-    const Chain chain(loop, catches(told));
-    turn();
-    CHECK_MESSAGE(
-        told == "~local ~middle it rains",
-        "a child of a child has thrown \"it rains\". An exception that leaves a child is "
-        "thrown by its parent's co_await, and so on until one catches it. Reported: "
-            << said(told));
-}
-
-namespace {
-
 Coroutine<> awaits_one(std::string& told) {
     Noted parameter(told, "awaited");
     co_await with_parameter(told, std::move(parameter));
     told += "ends ";
 }
-
-} // namespace
-
-TEST_CASE_FIXTURE(
-    ChainTest,
-    "A4: after a co_await, the frame of the coroutine that it awaited is gone") {
-    const Chain chain(loop, awaits_one(told));
-    turn();
-    CHECK_MESSAGE(told == "runs ~awaited ends ",
-                  "a child was awaited, and its frame is gone when its parent resumes "
-                  "after the co_await. Reported: "
-                      << said(told));
-}
-
-namespace {
 
 /// How much of the stack is in use, counted from some place.
 [[gnu::noinline]] std::intptr_t depth() {
@@ -261,6 +209,44 @@ Coroutine<> long_chain(int length, std::intptr_t& first, std::intptr_t& innermos
 }
 
 } // namespace
+
+TEST_CASE_FIXTURE(ChainTest,
+                  "A2: what a coroutine returns is the value of its co_await") {
+    const Chain chain(loop, adds(told));
+    turn();
+    REQUIRE_MESSAGE(
+        told != "begins ",
+        "the outermost awaits a child, and that hasn't begun. The handle that "
+        "await_suspend of its awaiter returns decides what resumes: the child.");
+    REQUIRE_MESSAGE(told != "begins a ",
+                    "the child has ended, and its parent doesn't resume. Does the child "
+                    "know what awaits it, and does it return that at its end?");
+    CHECK_MESSAGE(told == "begins a b 5 6 30 ",
+                  reported("children are awaited, one after the other. Two report a and "
+                           "b, the others return 5, a pointer to 6, and 30."));
+}
+
+TEST_CASE_FIXTURE(
+    ChainTest,
+    "A3: what a coroutine throws is thrown by its co_await, and so on outwards") {
+    const Chain chain(loop, catches(told));
+    turn();
+    CHECK_MESSAGE(
+        told == "~local ~middle it rains",
+        reported(
+            "a child of a child has thrown \"it rains\". An exception that leaves a "
+            "child is thrown by its parent's co_await, and so on until one catches it."));
+}
+
+TEST_CASE_FIXTURE(
+    ChainTest,
+    "A4: after a co_await, the frame of the coroutine that it awaited is gone") {
+    const Chain chain(loop, awaits_one(told));
+    turn();
+    CHECK_MESSAGE(told == "runs ~awaited ends ",
+                  reported("a child was awaited, and its frame is gone when its parent "
+                           "resumes after the co_await."));
+}
 
 TEST_CASE_FIXTURE(
     ChainTest,
@@ -307,33 +293,6 @@ Coroutine<> waits(std::string& told, std::string name, Future& future) {
     told += name + "2 ";
 }
 
-} // namespace
-
-TEST_CASE_FIXTURE(ChainTest, "F20: awaiting a pending future suspends until it is done") {
-    const Chain chain(loop, waits(told, "x", future));
-    turn(2);
-    REQUIRE_MESSAGE(
-        told == "x1 ",
-        "the future isn't done, and the coroutine awaits it. Reported: " << said(told));
-    future.set_result();
-    CHECK_MESSAGE(told == "x1 ", "the coroutine has resumed inside set_result.");
-    turn();
-    REQUIRE_MESSAGE(told == "x1 x2 ",
-                    "the future is done, and the coroutine has not resumed after its "
-                    "co_await. The future's awaiter tells the chain; the chain waits for "
-                    "the future; its run() resumes the coroutine. Reported: "
-                        << said(told));
-    turn();
-    CHECK(told == "x1 x2 ");
-}
-
-TEST_CASE("a child belongs to its parent's chain") {
-    // Some of the cases below need it, too, and would crash.
-    needs_the_chain();
-}
-
-namespace {
-
 Coroutine<int> waits_and_returns(std::string& told, Future& future, int value) {
     const Noted local(told, "inner");
     told += "waits ";
@@ -353,7 +312,55 @@ Coroutine<> asks_twice(std::string& told, Future& first, Future& second) {
     told += std::to_string(two) + " ";
 }
 
+Coroutine<> counts_turns(std::string& told, Future& done) {
+    for (int i = 0; i < 3; ++i) {
+        co_await done;
+        told += std::to_string(i) + " ";
+    }
+}
+
+Coroutine<> hears_of(std::string& told, Future& future) {
+    try {
+        co_await future;
+        told += "fine ";
+    } catch (const Cancelled&) {
+        told += "cancelled ";
+    } catch (const Rain& error) {
+        told += std::string(error.what()) + " ";
+    }
+}
+
+Coroutine<> see_what_comes(Future& future, std::vector<const Rain*>& seen) {
+    try {
+        co_await future;
+    } catch (const Rain& one) {
+        seen.push_back(&one);
+    }
+}
+
 } // namespace
+
+TEST_CASE_FIXTURE(ChainTest, "F20: awaiting a pending future suspends until it is done") {
+    const Chain chain(loop, waits(told, "x", future));
+    turn(2);
+    REQUIRE_MESSAGE(told == "x1 ",
+                    reported("the future isn't done, and the coroutine awaits it."));
+    future.set_result();
+    CHECK_MESSAGE(told == "x1 ", "the coroutine has resumed inside set_result.");
+    turn();
+    REQUIRE_MESSAGE(
+        told == "x1 x2 ",
+        reported("the future is done, and the coroutine has not resumed after its "
+                 "co_await. The future's awaiter tells the chain; the chain waits for "
+                 "the future; its run() resumes the coroutine."));
+    turn();
+    CHECK(told == "x1 x2 ");
+}
+
+TEST_CASE("a child belongs to its parent's chain") {
+    // Some of the cases below need it, too, and would crash.
+    needs_the_chain();
+}
 
 TEST_CASE_FIXTURE(ChainTest, "the innermost coroutine waits, and then all resume") {
     needs_the_chain();
@@ -363,14 +370,13 @@ TEST_CASE_FIXTURE(ChainTest, "the innermost coroutine waits, and then all resume
     future.set_result();
     turn();
     REQUIRE_MESSAGE(told == "waits ~inner ~middle 2 waits ",
-                    "the innermost of three has resumed and ended. In the same turn its "
-                    "parent resumes, and then the parent of that. Reported: "
-                        << said(told));
+                    reported("the innermost of three has resumed and ended. In the same "
+                             "turn its parent resumes, and then the parent of that."));
     told.clear();
     second.set_result();
     turn();
     CHECK_MESSAGE(told == "~inner ~middle 4 ~outer ",
-                  "then the second future was done. Reported: " << said(told));
+                  reported("then the second future was done."));
 }
 
 TEST_CASE_FIXTURE(ChainTest, "a chain is destroyed from the inside out") {
@@ -381,9 +387,8 @@ TEST_CASE_FIXTURE(ChainTest, "a chain is destroyed from the inside out") {
         REQUIRE(told == "waits ");
         told.clear();
     }
-    CHECK_MESSAGE(
-        told == "~inner ~middle ~outer ",
-        "the chain was destroyed while its innermost waited. Reported: " << said(told));
+    CHECK_MESSAGE(told == "~inner ~middle ~outer ",
+                  reported("the chain was destroyed while its innermost waited."));
 }
 
 TEST_CASE_FIXTURE(
@@ -398,23 +403,11 @@ TEST_CASE_FIXTURE(
     turn();
     CHECK_MESSAGE(
         told == "x1 y1 z1 x2 z2 ",
-        "x and z wait for one future, which is done now, and y for another. Reported: "
-            << said(told));
+        reported("x and z wait for one future, which is done now, and y for another."));
     second.set_result();
     turn();
     CHECK(told == "x1 y1 z1 x2 z2 y2 ");
 }
-
-namespace {
-
-Coroutine<> counts_turns(std::string& told, Future& done) {
-    for (int i = 0; i < 3; ++i) {
-        co_await done;
-        told += std::to_string(i) + " ";
-    }
-}
-
-} // namespace
 
 TEST_CASE_FIXTURE(ChainTest,
                   "F21: awaiting a future that is done does not give up control") {
@@ -427,21 +420,6 @@ TEST_CASE_FIXTURE(ChainTest,
         "for, so it doesn't stop. In its first turn it reported: "
             << said(told));
 }
-
-namespace {
-
-Coroutine<> hears_of(std::string& told, Future& future) {
-    try {
-        co_await future;
-        told += "fine ";
-    } catch (const Cancelled&) {
-        told += "cancelled ";
-    } catch (const Rain& error) {
-        told += std::string(error.what()) + " ";
-    }
-}
-
-} // namespace
 
 TEST_CASE_FIXTURE(ChainTest, "a future that fails throws at the co_await") {
     std::string expected;
@@ -465,22 +443,9 @@ TEST_CASE_FIXTURE(ChainTest, "a future that fails throws at the co_await") {
         turn();
         expected = "cancelled ";
     }
-    CHECK_MESSAGE(
-        told == expected,
-        "the future has failed, and its co_await throws that. Reported: " << said(told));
+    CHECK_MESSAGE(told == expected,
+                  reported("the future has failed, and its co_await throws that."));
 }
-
-namespace {
-
-Coroutine<> see_what_comes(Future& future, std::vector<const Rain*>& seen) {
-    try {
-        co_await future;
-    } catch (const Rain& one) {
-        seen.push_back(&one);
-    }
-}
-
-} // namespace
 
 TEST_CASE_FIXTURE(ChainTest, "F23: all waiting tasks get the same exception object") {
     std::vector<const Rain*> seen;
@@ -544,9 +509,8 @@ TEST_CASE_FIXTURE(ChainTest, "a chain is notified when it waits, resumes and end
     CHECK(chain.waits_for() == nullptr);
     turn();
     REQUIRE_MESSAGE(told == "x1 wait_for ",
-                    "a coroutine waits for a future: wait_for is called, and awaited() "
-                    "is that future from then on. Reported: "
-                        << said(told));
+                    reported("a coroutine waits for a future: wait_for is called, and "
+                             "awaited() is that future from then on."));
     CHECK_MESSAGE(chain.waits_for() == &future, "it waits, and awaited() is another.");
     future.set_result();
     CHECK_MESSAGE(chain.waits_for() == &future,
@@ -554,18 +518,16 @@ TEST_CASE_FIXTURE(ChainTest, "a chain is notified when it waits, resumes and end
     told.clear();
     turn();
     REQUIRE_MESSAGE(told == "going_on x2 y1 wait_for ",
-                    "the future was done, and the chain's turn has come: now awaited() "
-                    "is nullptr, going_on is called, and then the coroutine resumes "
-                    "until it waits for the next. Reported: "
-                        << said(told));
+                    reported("the future was done, and the chain's turn has come: now "
+                             "awaited() is nullptr, going_on is called, and then the "
+                             "coroutine resumes until it waits for the next."));
     CHECK_MESSAGE(chain.waits_for() == &second, "it waits, and awaited() is another.");
     second.set_result();
     told.clear();
     turn();
     CHECK_MESSAGE(told == "going_on y2 ended ",
-                  "the second future was done, and the outermost has ended: ended is "
-                  "called, once, with nullptr. Reported: "
-                      << said(told));
+                  reported("the second future was done, and the outermost has ended: "
+                           "ended is called, once, with nullptr."));
     CHECK(chain.waits_for() == nullptr);
     turn();
     CHECK(told == "going_on y2 ended ");
@@ -576,9 +538,8 @@ TEST_CASE_FIXTURE(ChainTest, "a chain that has not waited does not resume") {
     Watched chain(loop, waits(told, "x", future), told);
     turn();
     CHECK_MESSAGE(told == "x1 x2 ended ",
-                  "the future was done before, so there was no wait: neither wait_for "
-                  "nor going_on is called. Reported: "
-                      << said(told));
+                  reported("the future was done before, so there was no wait: neither "
+                           "wait_for nor going_on is called."));
 }
 
 TEST_CASE_FIXTURE(ChainTest, "the co_await throws what going_on throws") {
@@ -589,7 +550,6 @@ TEST_CASE_FIXTURE(ChainTest, "the co_await throws what going_on throws") {
     SUBCASE("even if the future has failed") { future.set_exception(rain()); }
     turn();
     CHECK_MESSAGE(told == "wait_for going_on cancelled ended ",
-                  "going_on has thrown Cancelled: whatever the future's outcome, that is "
-                  "thrown by the co_await. Reported: "
-                      << said(told));
+                  reported("going_on has thrown Cancelled: whatever the future's "
+                           "outcome, that is thrown by the co_await."));
 }

@@ -51,6 +51,11 @@ Coroutine<> stubborn(TaskTest& test) {
     test.say("stubborn goes on");
 }
 
+/// A message that ends with how the task has ended.
+std::string is(const Task& task, const std::string& text) {
+    return text + " It is: " + end_of(task);
+}
+
 Coroutine<> wait_for_it(Future& future) { co_await future; }
 
 Coroutine<> fail(TaskTest& test) {
@@ -66,7 +71,7 @@ TEST_CASE_FIXTURE(
     REQUIRE_MESSAGE(told.empty(), "making a task runs none of it.");
     turn();
     REQUIRE_MESSAGE(told == "inner waits",
-                    "one turn later, the task has begun. Reported: " << told);
+                    reported("one turn later, the task has begun."));
     REQUIRE_MESSAGE(!task.done(), "the task is done, but its coroutine still waits.");
 }
 
@@ -89,9 +94,8 @@ TEST_CASE_FIXTURE(TaskTest,
     const Task task(loop, stubborn(*this));
     turn();
     REQUIRE_MESSAGE(told == "inner waits, inner goes on, inner gives back",
-                    "the first future that the task awaits is done, so it goes on, and "
-                    "waits for the second. Reported: "
-                        << told);
+                    reported("the first future that the task awaits is done, so it goes "
+                             "on, and waits for the second."));
     REQUIRE(!task.done());
     other.set_result();
     turn();
@@ -188,13 +192,11 @@ TEST_CASE_FIXTURE(TaskTest, "K11: cancel cancels the future that the task waits 
                     "the task waits for a future: cancel that, and the rest follows.");
     turn();
     REQUIRE_MESSAGE(told == "inner gives back, outer gives back",
-                    "in the next turn, Cancelled is thrown where the innermost coroutine "
-                    "waits, and travels outwards. Reported: "
-                        << told);
+                    reported("in the next turn, Cancelled is thrown where the innermost "
+                             "coroutine waits, and travels outwards."));
     REQUIRE_MESSAGE(
         end_of(task) == "cancelled",
-        "no handler has caught Cancelled, so the task has ended with it. It is: "
-            << end_of(task));
+        is(task, "no handler has caught Cancelled, so the task has ended with it."));
 }
 
 TEST_CASE_FIXTURE(TaskTest, "K15: a coroutine may catch Cancelled, and return") {
@@ -204,9 +206,8 @@ TEST_CASE_FIXTURE(TaskTest, "K15: a coroutine may catch Cancelled, and return") 
     task.cancel();
     turn();
     REQUIRE_MESSAGE(told == "inner gives back, no, thanks",
-                    "its coroutine catches Cancelled. Reported: " << told);
-    REQUIRE_MESSAGE(end_of(task) == "well",
-                    "the task refused, and returned. It is: " << end_of(task));
+                    reported("its coroutine catches Cancelled."));
+    REQUIRE_MESSAGE(end_of(task) == "well", is(task, "the task refused, and returned."));
 }
 
 TEST_CASE_FIXTURE(TaskTest,
@@ -218,13 +219,11 @@ TEST_CASE_FIXTURE(TaskTest,
     REQUIRE_MESSAGE(!other.done(),
                     "the task was asked once, and refused. But the next future that it "
                     "waits for was cancelled as well.");
-    REQUIRE_MESSAGE(
-        end_of(task) == "not done",
-        "the task refused, and waits for something else. It is: " << end_of(task));
+    REQUIRE_MESSAGE(end_of(task) == "not done",
+                    is(task, "the task refused, and waits for something else."));
     other.set_result();
     turn();
-    REQUIRE_MESSAGE(end_of(task) == "well",
-                    "the task refused, and returned. It is: " << end_of(task));
+    REQUIRE_MESSAGE(end_of(task) == "well", is(task, "the task refused, and returned."));
 }
 
 TEST_CASE_FIXTURE(TaskTest, "K12: a task that waits for a task passes the request on") {
@@ -291,23 +290,6 @@ class Asked : public Future {
     int times = 0;
 };
 
-} // namespace
-
-TEST_CASE_FIXTURE(TaskTest, "cancel also asks what a ready task waited for") {
-    Asked asked(loop);
-    Task task(loop, wait_for_it(asked));
-    turn();
-    asked.set_result();
-    task.cancel();
-    CHECK_MESSAGE(asked.times == 1,
-                  "what the task waits for is done; ask it nevertheless. It returns "
-                  "false, but may want to know: a time limit (Y08) does.");
-    turn();
-    CHECK(end_of(task) == "cancelled");
-}
-
-namespace {
-
 /// Runs `then`, after it has asked itself to end.
 Coroutine<> ask_itself(EventLoop& loop, Task*& self, Coroutine<> then) {
     self->cancel();
@@ -332,7 +314,28 @@ Coroutine<> end_at_once(bool well) {
     co_return;
 }
 
+Coroutine<> fail_when_asked(Future& future) {
+    try {
+        co_await future;
+    } catch (const Cancelled&) {
+        throw Rain();
+    }
+}
+
 } // namespace
+
+TEST_CASE_FIXTURE(TaskTest, "cancel also asks what a ready task waited for") {
+    Asked asked(loop);
+    Task task(loop, wait_for_it(asked));
+    turn();
+    asked.set_result();
+    task.cancel();
+    CHECK_MESSAGE(asked.times == 1,
+                  "what the task waits for is done; ask it nevertheless. It returns "
+                  "false, but may want to know: a time limit (Y08) does.");
+    turn();
+    CHECK(end_of(task) == "cancelled");
+}
 
 TEST_CASE_FIXTURE(TaskTest,
                   "K17: a task that cancels itself gets Cancelled at its next wait") {
@@ -340,14 +343,12 @@ TEST_CASE_FIXTURE(TaskTest,
         const AsksItself one(loop, inner(*this));
         turn();
         REQUIRE_MESSAGE(told == "inner waits",
-                        "a request does nothing to a task that runs until it waits for "
-                        "something. Reported: "
-                            << told);
+                        reported("a request does nothing to a task that runs until it "
+                                 "waits for something."));
         turn();
         REQUIRE_MESSAGE(
             end_of(one.task) == "cancelled",
-            "the task was asked while it ran, so its next wait throws. It is: "
-                << end_of(one.task));
+            is(one.task, "the task was asked while it ran, so its next wait throws."));
     }
     SUBCASE("and refuses") {
         const AsksItself one(loop, stubborn(*this));
@@ -358,7 +359,7 @@ TEST_CASE_FIXTURE(TaskTest,
         other.set_result();
         turn();
         REQUIRE_MESSAGE(end_of(one.task) == "well",
-                        "the task refused, and returned. It is: " << end_of(one.task));
+                        is(one.task, "the task refused, and returned."));
     }
 }
 
@@ -372,11 +373,10 @@ TEST_CASE_FIXTURE(
     turn();
     REQUIRE_MESSAGE(
         told.empty(),
-        "the task was asked before it began, so no line of it runs. Reported: " << told);
+        reported("the task was asked before it began, so no line of it runs."));
     REQUIRE_MESSAGE(
         end_of(task) == "cancelled",
-        "the task was asked before it began, so it ends when its turn comes. It is: "
-            << end_of(task));
+        is(task, "the task was asked before it began, so it ends when its turn comes."));
 }
 
 TEST_CASE_FIXTURE(TaskTest,
@@ -384,25 +384,12 @@ TEST_CASE_FIXTURE(TaskTest,
     AsksItself one(loop, end_at_once(true));
     const Task parent(loop, wait_for_it(one.task));
     turn(2);
-    REQUIRE_MESSAGE(
-        end_of(one.task) == "cancelled",
-        "the task was asked while it ran, and never came to a wait that could throw. The "
-        "request must not get lost: it ends cancelled. It is: "
-            << end_of(one.task));
+    REQUIRE_MESSAGE(end_of(one.task) == "cancelled",
+                    is(one.task,
+                       "the task was asked while it ran, and never came to a wait that "
+                       "could throw. The request must not get lost: it ends cancelled."));
     REQUIRE(end_of(parent) == "cancelled");
 }
-
-namespace {
-
-Coroutine<> fail_when_asked(Future& future) {
-    try {
-        co_await future;
-    } catch (const Cancelled&) {
-        throw Rain();
-    }
-}
-
-} // namespace
 
 TEST_CASE_FIXTURE(
     TaskTest,
@@ -444,7 +431,6 @@ TEST_CASE_FIXTURE(TaskTest, "K23: a task that is done can't be cancelled") {
     REQUIRE_MESSAGE(
         !task.cancel(),
         "the task has already ended: it's too late to ask, so cancel returns false.");
-    REQUIRE_MESSAGE(
-        end_of(task) == "well",
-        "the task had ended well, and was cancelled after that. It is: " << end_of(task));
+    REQUIRE_MESSAGE(end_of(task) == "well",
+                    is(task, "the task had ended well, and was cancelled after that."));
 }

@@ -52,14 +52,12 @@ TEST_CASE_FIXTURE(Line, "Q5: get waits for an item") {
     turn(2);
     REQUIRE_MESSAGE(
         (told.empty() && !a.done()),
-        "the queue is empty: a should wait in get until there is an item. Reported: "
-            << told);
+        reported("the queue is empty: a should wait in get until there is an item."));
     queue.put(1);
-    REQUIRE_MESSAGE(told.empty(), "a task ran inside put. Reported: " << told);
+    REQUIRE_MESSAGE(told.empty(), reported("a task ran inside put."));
     turn();
-    REQUIRE_MESSAGE(
-        told == "a has 1",
-        "a waited, and an item came: in the next turn, a has it. Reported: " << told);
+    REQUIRE_MESSAGE(told == "a has 1",
+                    reported("a waited, and an item came: in the next turn, a has it."));
 }
 
 TEST_CASE_FIXTURE(Line, "Q6: get does not give up control if there is an item") {
@@ -81,10 +79,10 @@ TEST_CASE_FIXTURE(Line, "Q13: waiting tasks are served in turn") {
     for (const std::string wanted : {"a has 1", "b has 2", "c has 3"}) {
         queue.put(wanted.back() - '0');
         turn();
-        REQUIRE_MESSAGE(told == wanted, "a, b and c wait, in this order, and one item "
-                                        "comes: it belongs to a. The next one is b's, "
-                                        "and the last one c's. Reported: "
-                                            << told);
+        REQUIRE_MESSAGE(
+            told == wanted,
+            reported("a, b and c wait, in this order, and one item comes: it belongs to "
+                     "a. The next one is b's, and the last one c's."));
         told.clear();
     }
 }
@@ -98,7 +96,7 @@ TEST_CASE_FIXTURE(Line, "Q7: as many waiting tasks wake as there are items") {
     turn();
     REQUIRE_MESSAGE(
         told == "a has 1, b has 2",
-        "a and b wait, and two items come: the first belongs to a. Reported: " << told);
+        reported("a and b wait, and two items come: the first belongs to a."));
 }
 
 TEST_CASE_FIXTURE(Line, "Q14: no task jumps the line") {
@@ -144,7 +142,7 @@ TEST_CASE_FIXTURE(Line, "J3: join waits for task_done of every item, not only un
     REQUIRE_MESSAGE(told.empty(), "a task ran inside task_done.");
     turn();
     REQUIRE_MESSAGE(told == "one has waited",
-                    "everything is dealt with, so join ends. Reported: " << told);
+                    reported("everything is dealt with, so join ends."));
 }
 
 TEST_CASE_FIXTURE(Line, "J1: join returns at once if nothing is unfinished") {
@@ -159,8 +157,8 @@ TEST_CASE_FIXTURE(Line, "J1: join returns at once if nothing is unfinished") {
     turn();
     REQUIRE_MESSAGE(
         told == "two has waited",
-        "everything was dealt with before join was called, so it ends at once. Reported: "
-            << told);
+        reported(
+            "everything was dealt with before join was called, so it ends at once."));
 }
 
 TEST_CASE_FIXTURE(Line, "J5: task_done only counts: it needs no get") {
@@ -184,10 +182,8 @@ TEST_CASE_FIXTURE(Line, "J6: all tasks that join wake when the count is 0") {
     const Task late(loop, wait_for_all(*this, "late"));
     turn(2);
     for (const Task* task : {&one, &two, &late})
-        REQUIRE_MESSAGE(task->done(),
-                        "everything is dealt with, so join ends for every task that "
-                        "waits for it. Reported: "
-                            << told);
+        REQUIRE_MESSAGE(task->done(), reported("everything is dealt with, so join ends "
+                                               "for every task that waits for it."));
 }
 
 TEST_CASE_FIXTURE(Line, "J7: an item that comes after the last task_done does not hold "
@@ -198,10 +194,10 @@ TEST_CASE_FIXTURE(Line, "J7: an item that comes after the last task_done does no
     queue.task_done();
     queue.put(2);
     turn();
-    REQUIRE_MESSAGE(told == "one has waited",
-                    "everything was dealt with, and join had ended when another item "
-                    "came. Reported: "
-                        << told);
+    REQUIRE_MESSAGE(
+        told == "one has waited",
+        reported(
+            "everything was dealt with, and join had ended when another item came."));
 }
 
 // ---- Cancelled ----
@@ -216,9 +212,8 @@ TEST_CASE_FIXTURE(Line, "Q8: a cancelled get leaves the line, and swallows nothi
     queue.put(1);
     turn(2);
     REQUIRE_MESSAGE(told == "b has 1",
-                    "a waited in front of b, was cancelled, and is gone. An item comes, "
-                    "and b doesn't get it: is a still in line? Reported: "
-                        << told);
+                    reported("a waited in front of b, was cancelled, and is gone. An "
+                             "item comes, and b doesn't get it: is a still in line?"));
 }
 
 TEST_CASE_FIXTURE(
@@ -233,15 +228,14 @@ TEST_CASE_FIXTURE(
     const Task b(loop, take(*this, "b"));
     const Task c(loop, take(*this, "c"));
     turn(3);
-    REQUIRE_MESSAGE(told.find("has 1") != std::string::npos,
-                    "the item belonged to a, which was cancelled before its turn. So a "
-                    "never takes it, nor does any other task: it's lost. Reported: "
-                        << told);
+    REQUIRE_MESSAGE(
+        told.find("has 1") != std::string::npos,
+        reported("the item belonged to a, which was cancelled before its turn. So a "
+                 "never takes it, nor does any other task: it's lost."));
     REQUIRE_MESSAGE(
         told == "b has 1, c has 2",
-        "the first item belonged to a, which was cancelled before its turn. No other "
-        "task waits, so it goes back to the front of the queue. Reported: "
-            << told);
+        reported("the first item belonged to a, which was cancelled before its turn. No "
+                 "other task waits, so it goes back to the front of the queue."));
 }
 
 TEST_CASE_FIXTURE(Line,
@@ -260,9 +254,8 @@ TEST_CASE_FIXTURE(Line,
     turn(3);
     REQUIRE_MESSAGE(
         told == "b has 1",
-        "the item belonged to a, which was cancelled before its turn. b has been waiting "
-        "for one all along, but doesn't get it. Reported: "
-            << told);
+        reported("the item belonged to a, which was cancelled before its turn. b has "
+                 "been waiting for one all along, but doesn't get it."));
 }
 
 TEST_CASE_FIXTURE(Line, "Q16: the queue is fair and loses nothing at the same time") {
@@ -276,9 +269,8 @@ TEST_CASE_FIXTURE(Line, "Q16: the queue is fair and loses nothing at the same ti
     b.cancel();
     turn(3);
     REQUIRE_MESSAGE(told == "c has 1, d has 2",
-                    "two items belonged to a and b, which were cancelled before their "
-                    "turn. c and d wait, and then \"late\" has come. Reported: "
-                        << told);
+                    reported("two items belonged to a and b, which were cancelled before "
+                             "their turn. c and d wait, and then \"late\" has come."));
 }
 
 TEST_CASE_FIXTURE(Line, "an item that goes back to the queue counts once") {
@@ -296,9 +288,8 @@ TEST_CASE_FIXTURE(Line, "an item that goes back to the queue counts once") {
     queue.task_done();
     turn(2);
     REQUIRE_MESSAGE(told == "b has 1, one has waited",
-                    "1 went back to the queue, was taken again, and is dealt with, so "
-                    "join ends. It was put in once, and counts once. Reported: "
-                        << told);
+                    reported("1 went back to the queue, was taken again, and is dealt "
+                             "with, so join ends. It was put in once, and counts once."));
 }
 
 namespace {

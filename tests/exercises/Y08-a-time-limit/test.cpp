@@ -86,9 +86,8 @@ TEST_CASE_FIXTURE(TimeTest, "T3: a sleep is never too short, and holds up nothin
                     "a should have slept for 60 ms, but woke up before that.");
     REQUIRE_MESSAGE(
         told == "a sleeps, b sleeps, b wakes, b gives back, a wakes, a gives back",
-        "a sleeps for 60 ms and b for 20, at the same time: a sleeper must not hold up "
-        "any other task. Reported: "
-            << told);
+        reported("a sleeps for 60 ms and b for 20, at the same time: a sleeper must not "
+                 "hold up any other task."));
 }
 
 TEST_CASE_FIXTURE(TimeTest, "T5: a task that sleeps lets the processor sleep") {
@@ -105,9 +104,8 @@ TEST_CASE_FIXTURE(TimeTest, "L18: sleeping for no time gives the others their tu
     Task b(loop, sleep_and_say(*this, 0ms, "b"));
     run_until_complete(loop, b);
     REQUIRE_MESSAGE(told.rfind("a sleeps, b sleeps, ", 0) == 0,
-                    "a sleeps for 0 ms. That's no time, but all others get their turn "
-                    "meanwhile. Reported: "
-                        << told);
+                    reported("a sleeps for 0 ms. That's no time, but all others get "
+                             "their turn meanwhile."));
 }
 
 TEST_CASE_FIXTURE(TimeTest, "L19: a cancelled sleep cancels its timer") {
@@ -117,8 +115,7 @@ TEST_CASE_FIXTURE(TimeTest, "L19: a cancelled sleep cancels its timer") {
     turn();
     REQUIRE_MESSAGE(
         told == "a sleeps, a gives back",
-        "a was asked to end, so in the next turn its co_await throws. Reported: "
-            << told);
+        reported("a was asked to end, so in the next turn its co_await throws."));
     REQUIRE_MESSAGE(
         sleeps() > 100ms,
         "the sleeper was cancelled, but its timer has still woken the loop. What does it "
@@ -210,8 +207,7 @@ TEST_CASE_FIXTURE(TimeTest, "wait_for passes on what comes in time") {
         run(limited(*this, fail(*this), 2s));
         REQUIRE_MESSAGE(
             told == "it rains",
-            "the coroutine has thrown \"it rains\", so that is thrown. Reported: "
-                << told);
+            reported("the coroutine has thrown \"it rains\", so that is thrown."));
     }
 }
 
@@ -224,9 +220,8 @@ TEST_CASE_FIXTURE(
     turn_with_timers(); // it ends, and then the limit is over
     turn(3);
     REQUIRE_MESSAGE(told == "answer gives back, has 7",
-                    "the value came in the same turn in which the limit was up: that is "
-                    "in time. Reported: "
-                        << told);
+                    reported("the value came in the same turn in which the limit was up: "
+                             "that is in time."));
 }
 
 TEST_CASE_FIXTURE(
@@ -236,9 +231,8 @@ TEST_CASE_FIXTURE(
         const auto begin = Clock::now();
         run(limited(*this, answer(*this, long_time, 7), 20ms));
         REQUIRE_MESSAGE(told == "answer gives back, timed out",
-                        "after 20 ms, the coroutine is asked to end, and then TimedOut "
-                        "is thrown. Reported: "
-                            << told);
+                        reported("after 20 ms, the coroutine is asked to end, and then "
+                                 "TimedOut is thrown."));
         REQUIRE_MESSAGE(Clock::now() - begin >= 20ms,
                         "the limit was 20 ms, and was up before that.");
     }
@@ -246,9 +240,9 @@ TEST_CASE_FIXTURE(
         run(limited(*this, slow_to_end(*this), 20ms));
         REQUIRE_MESSAGE(
             told == "cleans up, slow gives back, timed out",
-            "the coroutine was asked to end, and cleans up. TimedOut is thrown only when "
-            "it has ended: until then it may use what its caller has lent it. Reported: "
-                << told);
+            reported(
+                "the coroutine was asked to end, and cleans up. TimedOut is thrown only "
+                "when it has ended: until then it may use what its caller has lent it."));
     }
 }
 
@@ -264,18 +258,16 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(TimeTest, "W3: a value that comes despite the time limit wins") {
     run(limited(*this, refuse(*this, true), 5ms));
     REQUIRE_MESSAGE(told == "has 7",
-                    "the coroutine was late, and was asked to end; but it returned 7 "
-                    "nevertheless, and that counts. Reported: "
-                        << told);
+                    reported("the coroutine was late, and was asked to end; but it "
+                             "returned 7 nevertheless, and that counts."));
 }
 
 TEST_CASE_FIXTURE(TimeTest,
                   "W4: another exception that the time limit causes is thrown") {
     run(limited(*this, refuse(*this, false), 5ms));
     REQUIRE_MESSAGE(told == "it rains",
-                    "the coroutine was late, and was asked to end; but it threw \"it "
-                    "rains\", which says more than that it was late. Reported: "
-                        << told);
+                    reported("the coroutine was late, and was asked to end; but it threw "
+                             "\"it rains\", which says more than that it was late."));
 }
 
 // ---- A caller that is asked to end ----
@@ -289,20 +281,20 @@ TEST_CASE_FIXTURE(
         waiter.cancel();
         REQUIRE(told.empty());
         turn(3);
-        REQUIRE_MESSAGE(told == "answer gives back, cancelled",
-                        "the limit is an hour, but the caller was cancelled: so the "
-                        "coroutine is cancelled, and then Cancelled is thrown. Reported: "
-                            << told);
+        REQUIRE_MESSAGE(
+            told == "answer gives back, cancelled",
+            reported("the limit is an hour, but the caller was cancelled: so the "
+                     "coroutine is cancelled, and then Cancelled is thrown."));
     }
     SUBCASE("and it takes a while to end") {
         Task waiter(loop, limited(*this, slow_to_end(*this), 1h));
         turn(3);
         waiter.cancel();
         run_until_complete(loop, waiter);
-        REQUIRE_MESSAGE(told == "cleans up, slow gives back, cancelled",
-                        "the caller was cancelled, and so is the coroutine. It cleans "
-                        "up, and Cancelled is thrown only when it has ended. Reported: "
-                            << told);
+        REQUIRE_MESSAGE(
+            told == "cleans up, slow gives back, cancelled",
+            reported("the caller was cancelled, and so is the coroutine. It cleans up, "
+                     "and Cancelled is thrown only when it has ended."));
     }
     SUBCASE("before it begins") {
         Task waiter(loop, limited(*this, at_once(7), 1h));
@@ -311,8 +303,7 @@ TEST_CASE_FIXTURE(
         turn(3);
         REQUIRE_MESSAGE(
             told == "cancelled",
-            "the caller was cancelled before the coroutine had begun. Reported: "
-                << told);
+            reported("the caller was cancelled before the coroutine had begun."));
     }
     SUBCASE("when it has ended") {
         Task waiter(loop, limited(*this, answer_when(*this), 5ms));
@@ -324,9 +315,8 @@ TEST_CASE_FIXTURE(
         turn_with_timers(); // here, the limit is over as well
         turn(3);
         REQUIRE_MESSAGE(told == "answer gives back, cancelled",
-                        "the caller was cancelled when the coroutine had ended, but "
-                        "before it could resume with the value. Reported: "
-                            << told);
+                        reported("the caller was cancelled when the coroutine had ended, "
+                                 "but before it could resume with the value."));
     }
 }
 
@@ -366,7 +356,7 @@ TEST_CASE_FIXTURE(TimeTest,
     REQUIRE_MESSAGE(told == expected,
                     "the caller was asked to end, and the limit is up. The request must "
                     "not get lost, or the caller would carry on: so it's Cancelled ("
-                        << when << "). Reported: " << told);
+                        << when << reported(")."));
 }
 
 namespace {
@@ -387,17 +377,15 @@ Coroutine<int> ask_two(TimeTest& test, Milliseconds limit) {
 TEST_CASE_FIXTURE(TimeTest, "limits can be nested") {
     SUBCASE("the inner one is over") {
         run(limited(*this, ask_two(*this, 5ms), 2s));
-        REQUIRE_MESSAGE(
-            told == "answer gives back, asks another, has 2",
-            "the inner limit is up, and the outer one isn't. Reported: " << told);
+        REQUIRE_MESSAGE(told == "answer gives back, asks another, has 2",
+                        reported("the inner limit is up, and the outer one isn't."));
     }
     SUBCASE("the outer one is over") {
         run(limited(*this, ask_two(*this, 1h), 5ms));
         REQUIRE_MESSAGE(
             told == "answer gives back, timed out",
-            "the outer limit is up, and the inner one isn't: inside, that counts as a "
-            "request to end, so no other server is asked. Reported: "
-                << told);
+            reported("the outer limit is up, and the inner one isn't: inside, that "
+                     "counts as a request to end, so no other server is asked."));
     }
     SUBCASE("both are over") {
         const Task waiter(loop, limited(*this, ask_two(*this, 5ms), 5ms));
@@ -407,8 +395,7 @@ TEST_CASE_FIXTURE(TimeTest, "limits can be nested") {
         turn(5);
         REQUIRE_MESSAGE(
             told == "answer gives back, timed out",
-            "both limits are up in the same turn: inside, the outer one counts as a "
-            "request to end, so no other server is asked. Reported: "
-                << told);
+            reported("both limits are up in the same turn: inside, the outer one counts "
+                     "as a request to end, so no other server is asked."));
     }
 }

@@ -62,14 +62,13 @@ TEST_CASE_FIXTURE(FetchTest, "ready waits") {
         Task task(loop, wait_until_ready(*this, pair.near, Events::read));
         turn(3);
         REQUIRE_MESSAGE(told.empty(),
-                        "ready has returned, but nothing was sent. Reported: " << told);
+                        reported("ready has returned, but nothing was sent."));
         REQUIRE_MESSAGE(is_watched(pair.near),
                         "a task waits for a socket, but the loop doesn't watch it.");
         track::send_byte(pair.far);
         turn(2);
-        REQUIRE_MESSAGE(
-            told == "ready",
-            "something has arrived, but ready has not returned. Reported: " << told);
+        REQUIRE_MESSAGE(told == "ready",
+                        reported("something has arrived, but ready has not returned."));
         REQUIRE_MESSAGE(
             !is_watched(pair.near),
             "ready has returned, but the socket is still watched. The next wait for it "
@@ -80,8 +79,7 @@ TEST_CASE_FIXTURE(FetchTest, "ready waits") {
         turn(2);
         REQUIRE_MESSAGE(
             told == "ready",
-            "the socket can be written to, but ready has not returned. Reported: "
-                << told);
+            reported("the socket can be written to, but ready has not returned."));
     }
     SUBCASE("and is cancelled") {
         Task task(loop, wait_until_ready(*this, pair.near, Events::read));
@@ -241,9 +239,9 @@ TEST_CASE_FIXTURE(FetchTest,
     turn(5);
     REQUIRE_MESSAGE(
         told == "cancelled",
-        "the task that fetches was cancelled. That is not a failed page: a worker that "
-        "mistakes it for one takes the next page, and can't be stopped. Reported: "
-            << told);
+        reported(
+            "the task that fetches was cancelled. That is not a failed page: a worker "
+            "that mistakes it for one takes the next page, and can't be stopped."));
 }
 
 TEST_CASE_FIXTURE(FetchTest, "H6: after a fetch is given up, nothing is watched") {

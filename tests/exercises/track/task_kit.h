@@ -20,6 +20,11 @@ struct Story : Test<yours::Loop> {
 
     void say(const std::string& what) { told += (told.empty() ? "" : ", ") + what; }
 
+    /// A message that ends with what was reported.
+    std::string reported(const std::string& text) const {
+        return text + " Reported: " + told;
+    }
+
     /// What was reported since the last time.
     std::string news() { return std::exchange(told, ""); }
 
