@@ -5,15 +5,13 @@
 #include "common/system/socket.h"
 #include "common/trace/trace.h"
 #include "questions.h"
+#include "tests/support/socket_pair.h"
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <system_error>
-
-#include <sys/socket.h>
 
 using common::Events;
 using namespace std::chrono_literals;
@@ -23,16 +21,6 @@ namespace {
 /// A loop with three sockets, 1, 2 and 3, and a note of the callbacks that ran.
 class Scene {
   public:
-    Scene() {
-        for (Pair& pair : pairs_) {
-            std::array<int, 2> ends{};
-            if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) < 0)
-                throw std::system_error(errno, std::generic_category(), "socketpair");
-            pair.near = common::Socket(ends[0]);
-            pair.far = common::Socket(ends[1]);
-        }
-    }
-
     /// Registers a socket's callback, which notes its number and then calls `action`.
     void when_readable(int number, const std::function<void()>& action) {
         loop_.register_fd(near(number).fd(), Events::read, "noted", [=, this] {
@@ -66,14 +54,10 @@ class Scene {
     }
 
   private:
-    struct Pair {
-        common::Socket near;
-        common::Socket far;
-    };
     static std::size_t index(int number) { return static_cast<std::size_t>(number - 1); }
     common::Socket& near(int number) { return pairs_.at(index(number)).near; }
 
-    std::array<Pair, 3> pairs_;
+    std::array<tests::SocketPair, 3> pairs_;
     common::Tracer tracer_;
     common::EventLoop loop_{common::make_selector("poll"), tracer_};
     int called_ = 0;

@@ -4,13 +4,8 @@
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "tests/stage3/runtime/loop_test.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstddef>
-#include <vector>
 
-using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::EventLoop;
 using stage3::TaskGroup;
