@@ -30,6 +30,7 @@ import exercises  # noqa: E402
 import memory  # noqa: E402
 import questions  # noqa: E402
 import record  # noqa: E402
+import track  # noqa: E402
 import wrong  # noqa: E402
 import yours  # noqa: E402
 
@@ -80,8 +81,6 @@ fails with: think of {answer}
 +int answer() {{ return 0; }}
 """
 ANSWER = '#include "exercise.h"\nint answer() {{ return {answer}; }}\n'
-CRASH = '#include "exercise.h"\nint answer() { return *static_cast<volatile int*>(nullptr); }\n'
-HANG = '#include "exercise.h"\nint answer() { for (volatile int i = 0;; i = 0) {} }\n'
 
 
 class Terminal(io.StringIO):
@@ -154,6 +153,12 @@ class Reader(unittest.TestCase):
 
     def solve(self, number):
         shutil.copyfile(self.folder(number) / "solution.cpp", self.yours(number))
+
+    def change(self, path, text):
+        """Changes what is given, for this test."""
+        self.addCleanup(path.write_bytes, path.read_bytes())
+        path.write_text(text)
+        self.given = self.contents()
 
     def progress(self):
         return (self.root / ".learn/progress").read_text()
@@ -331,13 +336,22 @@ class Track(Reader):
     def file(self, number):
         return self.root / f"tests/exercises/yours/part{number}.h"
 
+    def write_step(self, number, old="", new=""):
+        """Our solution, which the reader has written, perhaps with a change."""
+        self.file(number).parent.mkdir(exist_ok=True)
+        text = exercises.Course(self.root).steps[number - 1].solution_text().replace(old, new)
+        self.file(number).write_text(text + "// mine\n")
+
+    def pass_step(self, number):
+        self.write_step(number)
+        return self.learn("check", f"Y0{number}")
+
     def test_a_reader_gets_from_first_to_last(self):
         said = self.learn("check", "Y1", status=1)
         self.assert_in_order(said, "Your file is tests/exercises/yours/part1.h", "Y01 Say 1: not yet", "think of 1",
                              "./learn hint Y01")
-        course = exercises.Course(self.root)
-        for number, step in enumerate(course.steps, 1):
-            self.file(number).write_text(step.solution_text() + "// mine\n")
+        for number in (1, 2, 3):
+            self.write_step(number)
             said = self.learn("check", f"y0{number}" if number == 2 else f"part{number}.h")
             self.assert_in_order(said, f"Y0{number} Say {number}: passed", "Your runtime: [", f"{number} of 3 steps")
             if number < 3:
@@ -375,6 +389,8 @@ class Track(Reader):
         self.file(1).write_text("// mine\n")
         self.assertIn("Your old file is now tests/exercises/yours/part1.h.old", self.learn("solution", "Y01", "--take"))
         self.assertEqual(self.file(1).with_name("part1.h.old").read_text(), "// mine\n")
+        self.assertIn("An earlier file of yours: tests/exercises/yours/part1.h.old",
+                      self.learn("reset", "Y01", "--yes"))
 
     def test_a_step_whose_solution_is_the_book_s(self):
         self.learn("solution", "Y01", "--take")
@@ -383,26 +399,27 @@ class Track(Reader):
                          "inline int answer_2() { return answer_1() + 1; }\n} // namespace yours\n")
         self.assert_in_order(self.learn("check", "Y02"), "Y02 Say 2: passed", "This is our file")
         self.assertIn("Yours is the same.", self.learn("solution", "Y02"))
+        part = self.root / "part"
+        part.write_text("{\n// The same as in the book: stage3_x/first/part2.h, two\n}\n")
+        self.assertEqual(track.solution_text(part, self.root),
+                         "{\ninline int answer_2() { return answer_1() + 1; }\n}\n")
 
     def test_a_broken_file_that_a_step_builds_on_is_named(self):
-        course = exercises.Course(self.root)
-        self.file(1).parent.mkdir()
-        for number, step in enumerate(course.steps, 1):
-            self.file(number).write_text(step.solution_text() + "// mine\n")
-        self.learn("check", "Y01")
-        self.learn("check", "Y02")
-        self.file(1).write_text(self.file(1).read_text().replace("return 1", "return 7"))
+        self.pass_step(1)
+        self.pass_step(2)
+        self.write_step(1, "return 1", "return 7")
+        self.write_step(3)
         said = self.learn("check", "Y03", status=1)
         doubt = "builds on tests/exercises/yours/part1.h, whose current version has not passed: ./learn check Y01"
         self.assertIn(doubt, said)
         self.assertNotIn("part2.h, whose", said)
         self.assert_in_order(self.learn("list"), "Y01   Say 1  build     10 min  changed since it passed\n",
                              "Y02   Say 2  build     10 min  done\n")
-        self.file(3).write_text(course.steps[2].solution_text().replace("answer_2() + 1", "3"))
+        self.write_step(3, "answer_2() + 1", "3")
         said = self.learn("check", "Y03")  # it still passes
         self.assert_in_order(said, doubt, "2 of 3 steps done")
         self.assertNotIn("complete", said)
-        self.file(1).write_text(course.steps[0].solution_text() + "// mine\n")  # what has passed before
+        self.write_step(1)  # what has passed before
         self.assertIn("complete", self.learn("check", "Y03"))
         self.file(2).unlink()
         self.assertNotIn("Y02   Say 2  build     10 min  done", self.learn("list"))
@@ -410,22 +427,16 @@ class Track(Reader):
     def test_our_file_still_counts_as_ours_when_there_is_a_newer_one(self):
         self.learn("solution", "Y01", "--take")
         solution = self.folder("Y01") / "solution.h"
-        before = solution.read_text()
-        self.addCleanup(solution.write_text, before)
-        solution.write_text(before + "// newer\n")
+        self.change(solution, solution.read_text() + "// newer\n")
         self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list"))
         self.assertIn("This is our file", self.learn("check", "Y01"))
         self.learn("solution", "Y01", "--take")
         self.assertIn("// newer", self.file(1).read_text())
         self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
-        solution.write_text(before)
 
     def test_the_next_step_is_one_that_can_be_begun(self):
-        course = exercises.Course(self.root)
-        self.file(1).parent.mkdir()
-        self.file(1).write_text(course.steps[0].solution_text() + "// mine\n")
-        self.file(2).write_text(course.steps[1].solution_text() + "// mine\n")
-        self.learn("check", "Y02")
+        self.write_step(1)
+        self.pass_step(2)
         self.file(1).unlink()
         self.learn("check", "Y03", status=2, errors="yours/part1.h: write it")
         self.assertIn("Y01 Say 1: not yet", self.learn("check", status=1))
@@ -438,20 +449,12 @@ class Track(Reader):
         """Steps that need pages, and the exercises 01.1 to 02.1."""
         for number, page in enumerate(pages, 1):
             readme = self.folder(f"Y0{number}") / "README.md"
-            before = readme.read_text()
-            self.addCleanup(readme.write_text, before)
-            readme.write_text(before.replace("minutes.", f"minutes.\nAfter page {page}."))
-        self.given = self.contents()
-
-    def pass_step(self, number):
-        self.file(number).parent.mkdir(exist_ok=True)
-        self.file(number).write_text(exercises.Course(self.root).steps[number - 1].solution_text() + "// mine\n")
-        return self.learn("check", f"Y0{number}")
+            self.change(readme, readme.read_text().replace("minutes.", f"minutes.\nAfter page {page}."))
 
     def test_a_step_is_listed_after_its_page(self):
         self.give_pages("01", "02", "02")
         self.assert_in_order(self.learn("list"), "01.2  ", "Y01   Say 1 (after page 01)  ", "02.1  ", "Y02 ", "Y03 ",
-                             "`./learn check` takes 01.1", "Y01 to Y03 add up to a runtime of your own")
+                             "0 of 6 done", "`./learn check` takes 01.1", "Y01 to Y03 add up to a runtime of your own")
 
     def test_the_track_goes_no_further_than_the_pages_that_were_read(self):
         self.give_pages("01", "01", "02")
@@ -484,20 +487,10 @@ class Track(Reader):
                 (notes / f"Y1{number}").mkdir(exist_ok=True)
                 file.rename(notes / f"Y1{number}" / name)
         solution = self.folder("Y02") / "solution.h"
-        before = solution.read_text()
-        self.addCleanup(solution.write_text, before)
-        solution.write_text(before + "// newer\n")
+        self.change(solution, solution.read_text() + "// newer\n")
         said = self.learn("list")
-        solution.write_text(before)
         self.assertIn("Y01   Say 1  build     10 min  done\n", said)
         self.assertIn("Y02   Say 2  build     10 min  ours\n", said)
-
-    def test_after_a_reset_what_was_kept_is_named(self):
-        self.learn("check", "Y01", status=1)
-        self.file(1).write_text("// mine\n")
-        self.learn("solution", "Y01", "--take")
-        self.assertIn("An earlier file of yours: tests/exercises/yours/part1.h.old",
-                      self.learn("reset", "Y01", "--yes"))
 
     def test_the_file_is_there_before_anything_is_built(self):
         out, err = io.StringIO(), io.StringIO()
@@ -508,9 +501,7 @@ class Track(Reader):
         self.assertTrue(self.file(1).exists())
 
     def test_differences_are_of_code(self):
-        self.file(1).parent.mkdir()
-        self.file(1).write_text(exercises.Course(self.root).steps[0].solution_text() + "// mine\n")
-        self.learn("check", "Y01")
+        self.pass_step(1)
         self.assertIn("Yours is the same.", self.learn("solution", "Y01"))
 
     def test_a_crash_is_reported_with_its_line(self):
@@ -520,18 +511,6 @@ class Track(Reader):
                                 "    int* volatile p = nullptr;\n    return *p;\n}\n}\n")
         self.assert_in_order(self.learn("check", "Y01", status=1), "it crashes. Running it again", "It crashed in the test case",
                              "SIGSEGV", "yours/part1.h:5: in answer_1, your code follows a null pointer", "return *p;")
-
-    def test_memory(self):
-        self.second.stop()
-        self.learn("check", "Y01", status=1)
-        self.file(1).write_text("#pragma once\nnamespace yours {\ninline int answer_1() {\n    int* p = new int(1);\n"
-                                "    const int answer = *p;\n    delete p;\n    return answer + (*p == 77);\n}\n}\n")
-        self.assert_in_order(self.learn("check", "Y01", status=1), "yours/part1.h:7: in answer_1, your code reads memory",
-                             "return answer + ", "yours/part1.h:6: in answer_1, your code had freed it")
-
-    def test_the_list_shows_what_is_done(self):
-        self.assert_in_order(self.learn("list"), "  01.1 ", "  02.1 ", "  Y01 ", "  Y03 ", "0 of 6 done",
-                             "Y01 to Y03 add up to a runtime of your own")
 
     def test_yours_needs_the_files_of_all_steps(self):
         self.learn("solution", "Y01", "--take")
@@ -669,14 +648,12 @@ class Predict(Reader):
     def test_questions_that_have_changed_are_told_anew(self):
         self.learn("check", "03.1", status=1)
         file = self.folder("03.1") / "questions.txt"
-        self.addCleanup(file.write_text, QUESTIONS)
-        file.write_text(QUESTIONS.replace("? 1 + 2", "? 2 + 1"))
+        self.change(file, QUESTIONS.replace("? 1 + 2", "? 2 + 1"))
         said = self.learn("check", "03.1", status=1)
         self.assertIn("The questions: tests/exercises/03.1-four/questions.h", said)
         self.assertIn("/// 2 + 1", (self.folder("03.1") / "questions.h").read_text())
-        file.write_text("<<<<<<< ours\n" + QUESTIONS)
+        self.change(file, "<<<<<<< ours\n" + QUESTIONS)
         self.learn("check", "03.1", status=2, errors="learn: 03.1-four/questions.txt: this line begins with no key")
-        file.write_text(QUESTIONS)
 
     def test_our_answer_is_made_of_the_questions(self):
         self.predict(2 + 1, "some", status=0)
@@ -704,6 +681,14 @@ class Wrong(unittest.TestCase):
         self.assertEqual(self.applied("-b\n+x\n+y\n\n-c\n"), "a\nx\ny\n")
         self.assertEqual(self.applied(" b\n-c\n+x\n", "a\nc\nb\nc\n"), "a\nc\nb\nx\n")
         self.assertEqual(self.applied("base: nothing\n+x\n+\n+y\n"), "x\n\ny\n")
+
+    def test_an_answer_may_be_like_another(self):
+        found = wrong.read("== one\nbase: two\n-x\n+y\n\n== two\n-b\n+x\n\n== it\nbase: it\n-a\n+b\n\n"
+                           "== other\nbase: it\n-a\n+b\n\n== third\nbase: nobody\n-a\n+b\n")
+        self.assertEqual(wrong.answer(found, "one", "a\nb\n"), "a\ny\n")
+        for name in ("it", "other", "third"):
+            with self.assertRaisesRegex(wrong.Malformed, "its base"):
+                wrong.answer(found, name, "a\nb\n")
 
     def test_what_does_not_fit_is_refused(self):
         for lines in ["-z\n", "-a\n+b\n", "-ab\n", "", "base: nothing\n"]:
@@ -815,11 +800,6 @@ class Answers(Reader):
         for _ in range(2):  # also when nothing has to be compiled
             self.assert_in_order(self.learn("check", "01.1"), "passed", "The compiler warns:", "yours.cpp:2:")
 
-    def test_a_crash_is_reported_with_its_test_case(self):
-        self.write(CRASH)
-        self.assert_in_order(self.learn("check", status=1),
-                             'It crashed in the test case "the answer is right":', "SIGSEGV")
-
     def test_a_case_in_a_suite_is_named_once(self):
         section = "test.cpp:7:\nTEST SUITE: one suite\nTEST CASE:  it is so\n\ntest.cpp:9: ERROR: CHECK( a == b )\n\n"
         for text in (section, section.replace("TEST SUITE: one suite\n", "")):
@@ -832,7 +812,7 @@ class Answers(Reader):
                              "think of 1", "After that it crashed")
 
     def test_a_program_that_hangs_is_stopped(self):
-        self.write(HANG)
+        self.write('#include "exercise.h"\nint answer() { for (volatile int i = 0;; i = 0) {} }\n')
         with unittest.mock.patch.object(exercises, "TIME_LIMIT", 3):
             said = self.learn("check", status=1)
         self.assertIn('It hung and was stopped in the test case "the answer is right":', said)
@@ -905,12 +885,8 @@ class Answers(Reader):
     def test_a_header_that_has_changed_is_noticed(self):
         self.solve("01.1")
         self.learn("check", "01.1")
-        header = self.folder("01.1") / "exercise.h"
-        before = header.read_text()
-        header.write_text("void answer();\n")
-        self.addCleanup(header.write_text, before)
+        self.change(self.folder("01.1") / "exercise.h", "void answer();\n")
         self.assertIn("yours.cpp:2:", self.learn("check", "01.1", status=1))
-        header.write_text(before)
 
     def test_an_older_file_put_back_is_noticed(self):
         self.solve("01.1")
@@ -977,12 +953,6 @@ class Memory(Reader):
         }
         """
 
-    def test_an_answer_that_passes_both_runs_is_done(self):
-        self.solve("01.1")
-        self.assert_in_order(self.learn("check"), "01.1 Say 1: its tests pass. Running it again",
-                             "01.1 Say 1: passed\n", "./learn solution")
-        self.assertEqual(self.progress(), "01.1-one\n")
-
     def test_sanitizers_do_not_run_before_the_tests_pass(self):
         self.assertNotIn("Running it again", self.learn("check", status=1))
 
@@ -1002,7 +972,9 @@ class Memory(Reader):
         self.learn("solution", "01.1", status=1)
         self.assertIn("AddressSanitizer", (self.root / ".learn/exercises/01.1/memory/report.log").read_text())
         self.solve("01.1")
-        self.learn("check")
+        self.assert_in_order(self.learn("check"), "01.1 Say 1: its tests pass. Running it again",
+                             "01.1 Say 1: passed\n", "./learn solution")
+        self.assertEqual(self.progress(), "01.1-one\n")
 
     def test_undefined_behaviour_without_a_crash_is_reported(self):
         self.write('#include "exercise.h"\nint answer() { int n = 2147483647; ++n; return 1; }\n')

@@ -12,14 +12,15 @@ from questions import write
 
 YOURS = "yours"  # the reader's folder, beside those of the exercises
 
-SAME = re.compile(r"// The same as in the book: (\S+)\n")
+SAME = re.compile(r"// The same as in the book: ([^\s,]+)(?:, (\S+))?\n")
 
 
 def solution_text(solution: Path, root: Path) -> str:
-    """A step's solution. Where that is one of the book's small versions, the file only names it."""
-    text = solution.read_text(encoding="utf-8")
-    same = SAME.fullmatch(text)
-    return translated((root / same[1]).read_text(encoding="utf-8")) if same else text
+    """A step's solution. What the book has, too, it only names: a file, or what a file has between two marks."""
+    def of_book(same: re.Match) -> str:
+        text, mark = (root / same[1]).read_text(encoding="utf-8"), same[2]
+        return translated(text.split(f"// [{mark}]\n")[1].split(f"// [/{mark}]\n")[0] if mark else text)
+    return SAME.sub(of_book, solution.read_text(encoding="utf-8"))
 
 
 def translated(text: str) -> str:
