@@ -41,6 +41,14 @@ class Noted {
     std::string text_;
 };
 
+/// A loop, what may run in it, and what it has done.
+struct Small {
+    EventLoop loop;
+    Future future{loop};
+    Queue<int> queue{loop};
+    Log log;
+};
+
 // ---- The loop and the future ----
 
 TEST_CASE("the smallest run queue: one queue is spliced onto another") {
@@ -85,8 +93,8 @@ class Again : public Runnable {
     EventLoop& loop_;
 };
 
-TEST_CASE("the smallest loop: what a turn makes ready runs in the next one") {
-    EventLoop loop;
+TEST_CASE_FIXTURE(Small,
+                  "the smallest loop: what a turn makes ready runs in the next one") {
     Again again(loop);
     loop.turn();
     CHECK(again.times == 1);
@@ -96,10 +104,8 @@ TEST_CASE("the smallest loop: what a turn makes ready runs in the next one") {
 
 #ifndef ON_IO_URING // the other loop watches nothing
 
-TEST_CASE("the smallest loop: a callback may unwatch its own descriptor") {
-    EventLoop loop;
+TEST_CASE_FIXTURE(Small, "the smallest loop: a callback may unwatch its own descriptor") {
     const tests::SocketPair pair;
-    Log log;
     loop.watch(pair.near.fd(), common::Events::write, [&, text = std::string(40, 'x')] {
         loop.unwatch(pair.near.fd());
         log.push_back(text); // a sanitizer sees whether it's still there
@@ -109,8 +115,8 @@ TEST_CASE("the smallest loop: a callback may unwatch its own descriptor") {
     CHECK(log == Log{std::string(40, 'x')});
 }
 
-TEST_CASE("the smallest loop: a callback may unwatch a descriptor that is ready, too") {
-    EventLoop loop;
+TEST_CASE_FIXTURE(
+    Small, "the smallest loop: a callback may unwatch a descriptor that is ready, too") {
     const tests::SocketPair pair;
     int calls = 0;
     const auto watch = [&](int fd, int other) {
@@ -127,10 +133,7 @@ TEST_CASE("the smallest loop: a callback may unwatch a descriptor that is ready,
 
 #endif
 
-TEST_CASE("the smallest future runs nothing inside set_result") {
-    EventLoop loop;
-    Future future(loop);
-    Log log;
+TEST_CASE_FIXTURE(Small, "the smallest future runs nothing inside set_result") {
     Named a(log, "a");
     Named b(log, "b");
     future.add_waiter(a);
@@ -165,9 +168,8 @@ Coroutine<> doubling(std::vector<int> values, Log& log) {
     }
 }
 
-TEST_CASE("the smallest coroutine: values and errors come out of co_await") {
-    EventLoop loop;
-    Log log;
+TEST_CASE_FIXTURE(Small,
+                  "the smallest coroutine: values and errors come out of co_await") {
     Task task(loop, doubling({2, 3}, log));
     CHECK(log.empty()); // neither the call nor making a task runs anything
     run_until_complete(loop, task);
@@ -181,8 +183,8 @@ Coroutine<> many_children(int count) {
         co_await nothing();
 }
 
-TEST_CASE("the smallest coroutine: a hundred thousand children need no stack") {
-    EventLoop loop;
+TEST_CASE_FIXTURE(Small,
+                  "the smallest coroutine: a hundred thousand children need no stack") {
     Task task(loop, many_children(100'000));
     loop.turn(); // the task never waits, so one step is enough
     CHECK(task.done());
@@ -193,8 +195,7 @@ Coroutine<> throws() {
     co_return;
 }
 
-TEST_CASE("the smallest task keeps its error until it is asked") {
-    EventLoop loop;
+TEST_CASE_FIXTURE(Small, "the smallest task keeps its error until it is asked") {
     Task task(loop, throws());
     loop.turn();
     CHECK(task.done());
@@ -234,10 +235,7 @@ bool was_cancelled(const Task& task) {
     }
 }
 
-TEST_CASE("the smallest task that waits gets the exception a turn later") {
-    EventLoop loop;
-    Future future(loop);
-    Log log;
+TEST_CASE_FIXTURE(Small, "the smallest task that waits gets the exception a turn later") {
     SUBCASE("it ends") {
         Task task(loop, polite(future, log));
         loop.turn();
@@ -261,10 +259,8 @@ TEST_CASE("the smallest task that waits gets the exception a turn later") {
     }
 }
 
-TEST_CASE("the smallest task that is ready but hasn't resumed yet gets the exception") {
-    EventLoop loop;
-    Future future(loop);
-    Log log;
+TEST_CASE_FIXTURE(
+    Small, "the smallest task that is ready but hasn't resumed yet gets the exception") {
     Task task(loop, polite(future, log));
     loop.turn();
     future.set_result();
@@ -274,11 +270,9 @@ TEST_CASE("the smallest task that is ready but hasn't resumed yet gets the excep
     CHECK(log == Log{"inner waits", "inner gives back", "polite gives back"});
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    Small,
     "the smallest task that has not begun gets the exception where it first waits") {
-    EventLoop loop;
-    Future future(loop);
-    Log log;
     Task task(loop, polite(future, log));
     CHECK(task.cancel());
     loop.turn();
@@ -289,10 +283,8 @@ TEST_CASE(
 
 Coroutine<> wait_for_task(Task& other) { co_await other; }
 
-TEST_CASE("the smallest task: a task that waits for a task passes the request on") {
-    EventLoop loop;
-    Future future(loop);
-    Log log;
+TEST_CASE_FIXTURE(
+    Small, "the smallest task: a task that waits for a task passes the request on") {
     SUBCASE("it is cancelled with the inner task") {
         Task child(loop, polite(future, log));
         Task parent(loop, wait_for_task(child));
@@ -329,10 +321,7 @@ Coroutine<> wait_until_done(Queue<int>& queue, Log& log) {
     log.emplace_back("all done");
 }
 
-TEST_CASE("the smallest queue serves the getter that has waited longest") {
-    EventLoop loop;
-    Queue<int> queue(loop);
-    Log log;
+TEST_CASE_FIXTURE(Small, "the smallest queue serves the getter that has waited longest") {
     queue.put(1);
     queue.put(2);
     Task a(loop, take_one(queue, "a", log));
@@ -349,40 +338,29 @@ TEST_CASE("the smallest queue serves the getter that has waited longest") {
     CHECK(log == Log{"a has 1", "b has 2", "c has 3", "late has 5", "d has 4"});
 }
 
-TEST_CASE("the smallest queue: join ends when all items are dealt with") {
-    EventLoop loop;
-    Queue<int> queue(loop);
-    Log log;
+TEST_CASE_FIXTURE(Small, "the smallest queue: join ends when all items are dealt with") {
+    Task early(loop, wait_until_done(queue, log)); // nothing is to be done yet
+    loop.turn();
+    CHECK(log == Log{"all done"});
     queue.put(1);
     Task joiner(loop, wait_until_done(queue, log));
     loop.turn();
-    CHECK(log.empty());
+    CHECK(log.size() == 1);
     Task a(loop, take_one(queue, "a", log));
     run_until_complete(loop, joiner);
-    CHECK(log == Log{"a has 1", "all done"});
+    CHECK(log == Log{"all done", "a has 1", "all done"});
 }
 
-TEST_CASE("the smallest queue: join has nothing to wait for in an unused queue") {
-    EventLoop loop;
-    Queue<int> queue(loop);
-    Log log;
-    Task joiner(loop, wait_until_done(queue, log));
-    loop.turn();
-    CHECK(log == Log{"all done"});
-}
-
-TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing") {
-    EventLoop loop;
-    Queue<int> queue(loop);
-    Log log;
+TEST_CASE_FIXTURE(Small,
+                  "the smallest queue: a served getter that is cancelled loses nothing") {
     Task a(loop, take_one(queue, "a", log));
+    std::optional<Task> b;
+    const auto b_begins = [&] { b.emplace(loop, take_one(queue, "b", log)); };
     SUBCASE("the next getter gets the item") {
-        Task b(loop, take_one(queue, "b", log));
+        b_begins();
         loop.turn();
         queue.put(7);
         a.cancel();
-        run_until_complete(loop, b);
-        CHECK(log == Log{"b has 7"});
     }
     SUBCASE("the item is the first in the queue again") {
         loop.turn();
@@ -390,28 +368,23 @@ TEST_CASE("the smallest queue: a served getter that is cancelled loses nothing")
         queue.put(8);
         a.cancel();
         loop.turn();
-        Task b(loop, take_one(queue, "b", log));
-        run_until_complete(loop, b);
-        CHECK(log == Log{"b has 7"});
     }
     SUBCASE("the item is kept if the getter was cancelled before it was served") {
         loop.turn();
         a.cancel();
         queue.put(7);
         loop.turn();
-        Task b(loop, take_one(queue, "b", log));
-        run_until_complete(loop, b);
-        CHECK(log == Log{"b has 7"});
     }
     SUBCASE("the item is kept if the getter is gone when it comes") {
         loop.turn();
         a.cancel();
         loop.turn();
         queue.put(7);
-        Task b(loop, take_one(queue, "b", log));
-        run_until_complete(loop, b);
-        CHECK(log == Log{"b has 7"});
     }
+    if (!b)
+        b_begins();
+    run_until_complete(loop, *b);
+    CHECK(log == Log{"b has 7"});
     CHECK(was_cancelled(a));
 }
 
@@ -438,56 +411,35 @@ Coroutine<> run_group(Group& group, Log& log) {
     }
 }
 
-TEST_CASE("the smallest group: its wait returns when every child has ended") {
-    EventLoop loop;
-    Future first(loop);
+TEST_CASE_FIXTURE(Small,
+                  "the smallest group: its wait returns when every child has ended, "
+                  "and at once if there is none") {
     Future second(loop);
-    Log log;
     Group group(loop);
-    group.start(wait_for(first, "a", log));
-    group.start(wait_for(second, "b", log));
-    Task owner(loop, run_group(group, log));
+    Task alone(loop, run_group(group, log));
     loop.turn();
-    second.set_result();
-    loop.turn();
-    CHECK(log == Log{"b has it", "b ends"});
-    first.set_result();
-    run_until_complete(loop, owner);
-    CHECK(log == Log{"b has it", "b ends", "a has it", "a ends", "all done"});
-}
-
-TEST_CASE("the smallest group: without children, there is nothing to wait for") {
-    EventLoop loop;
-    Log log;
-    Group group(loop);
-    Task owner(loop, run_group(group, log));
-    loop.turn();
-    CHECK(owner.done());
     CHECK(log == Log{"all done"});
-}
-
-TEST_CASE("the smallest group waits for a child that starts after others have ended") {
-    EventLoop loop;
-    Future first(loop);
-    Future second(loop);
-    Log log;
-    Group group(loop);
-    group.start(wait_for(first, "a", log));
-    first.set_result();
+    group.start(wait_for(future, "a", log));
+    future.set_result();
     loop.turn();
-    group.start(wait_for(second, "b", log));
+    group.start(wait_for(second, "b", log)); // after others have ended
+    Future third(loop);
+    group.start(wait_for(third, "c", log));
     Task owner(loop, run_group(group, log));
+    loop.turn();
+    third.set_result();
     loop.turn();
     CHECK_FALSE(owner.done());
     second.set_result();
     run_until_complete(loop, owner);
-    CHECK(log == Log{"a has it", "a ends", "b has it", "b ends", "all done"});
+    CHECK(log
+          == Log{"all done", "a has it", "a ends", "c has it", "c ends", "b has it",
+                 "b ends", "all done"});
 }
 
-TEST_CASE("the smallest group: when a child fails, the others are asked to end") {
-    EventLoop loop;
+TEST_CASE_FIXTURE(Small,
+                  "the smallest group: when a child fails, the others are asked to end") {
     Future never(loop);
-    Log log;
     Group group(loop);
     group.start(wait_for(never, "a", log));
     group.start(fail());
@@ -532,46 +484,6 @@ TEST_CASE(
     SUBCASE("the other process asks again for an answer that was lost") {
         CHECK(queue.next("a", 1, "", {}, 12s).empty());
     }
-}
-
-TEST_CASE("the smallest shared queue: a late copy of an older call loses no URL") {
-    SharedQueue queue("/", 10s);
-    const auto first = [&] { return queue.next("a", 1, "", {}, 0s); };
-    const auto second = [&] { return queue.next("a", 2, "/", {"/x", "/y"}, 1s); };
-    const auto third = [&] { return queue.next("a", 3, "/x", {}, 2s); };
-    CHECK(first() == "/");
-    CHECK(second() == "/x");
-    CHECK(third() == "/y");
-    SUBCASE("a copy of a call that brought a result") { second(); }
-    SUBCASE("a copy of a call that brought none") { first(); }
-    SUBCASE("two copies") {
-        second();
-        first();
-    }
-    SUBCASE("the same copy twice") {
-        second();
-        second();
-    }
-    SUBCASE("a copy of the newest call after one of an older call") {
-        second();
-        third();
-    }
-    CHECK(queue.next("b", 1, "", {}, 3s).empty()); // "a" still has "/y"
-    CHECK_FALSE(queue.is_finished());
-    CHECK(queue.next("a", 4, "/y", {}, 4s).empty());
-    CHECK(queue.is_finished());
-}
-
-TEST_CASE("the smallest shared queue: a late copy may begin a session, and loses none") {
-    SharedQueue queue("/", 10s);
-    CHECK(queue.next("a", 1, "", {}, 0s) == "/");
-    CHECK(queue.next("a", 2, "/", {"/x", "/y"}, 1s) == "/x");
-    CHECK(queue.next("b", 1, "", {}, 12s) == "/x"); // the lease of "a" has ended
-    queue.next("a", 1, "", {}, 13s);                // late, and gets "/y"
-    CHECK(queue.next("a", 3, "/x", {}, 14s) == "/y");
-    CHECK(queue.next("b", 2, "/x", {}, 15s).empty());
-    CHECK(queue.next("a", 4, "/y", {}, 16s).empty());
-    CHECK(queue.is_finished());
 }
 
 TEST_CASE(

@@ -3,11 +3,9 @@
 // address, however it was named.
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/http/address.h"
-#include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/task/run.h"
-#include "tests/support/prelude.h"
+#include "tests/stage3/http/fetching.h"
+#include "tests/stage3/runtime/awaited.h"
 #include "tests/support/scripted_server.h"
-#include "tests/support/url.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,10 +13,6 @@
 
 using namespace stage3;
 using namespace tests;
-using Kind = stage3::FetchError::Kind;
-
-// The tests outlive the coroutines, and a coroutine owns what it takes by value.
-// NOLINTBEGIN(performance-unnecessary-value-param)
 
 namespace {
 
@@ -67,33 +61,6 @@ SessionOptions without_2(const std::vector<std::string>& addresses) {
         return digits == "127.0.0.2" ? digits + " is unwanted" : "";
     };
     return options;
-}
-
-/// The body, or the reason why there is none.
-Coroutine<std::string> get_words(Session& session, std::string url,
-                                 std::optional<Kind>* kind = nullptr) {
-    std::string result;
-    try {
-        Response response = co_await session.get(url_of(url));
-        result = co_await response.read();
-    } catch (const FetchError& error) {
-        result = error.what();
-        if (kind != nullptr)
-            *kind = error.kind;
-    }
-    co_return result;
-}
-
-/// The same for one fetch in its own session.
-std::string words_of(std::string url, SessionOptions options,
-                     std::optional<Kind>* kind = nullptr) {
-    return stage3::run([](std::string from, SessionOptions with,
-                          std::optional<Kind>* why) -> Coroutine<std::string> {
-        Session session(stage3::running_loop(), std::move(with));
-        std::string result = co_await get_words(session, std::move(from), why);
-        CHECK(session.in_flight() == 0);
-        co_return result;
-    }(std::move(url), std::move(options), kind));
 }
 
 } // namespace
@@ -189,38 +156,30 @@ TEST_SUITE("an unwanted address") {
         for (const char* const host :
              {"127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "127.0.0.1.",
               "%31%32%37.0.0.1", "localhost", "a.localhost", "a.test"}) {
-            std::optional<Kind> kind;
-            const std::string url = fmt::format("http://{}:{}/", host, server.port());
-            const std::string words = words_of(url, options, &kind);
-            // "localhost" may also be [::1].
+            const auto outcome =
+                fetch_once(fmt::format("http://{}:{}/", host, server.port()), options);
+            const std::string words = outcome.words(); // "localhost" may also be [::1]
             CHECK_MESSAGE((words == "127.0.0.1!" || words == "[::1]!"), host);
-            CHECK_MESSAGE(kind == Kind::forbidden, host);
+            CHECK_MESSAGE(outcome.kind() == Kind::forbidden, host);
         }
         const auto mapped = fmt::format("http://[::ffff:127.0.0.1]:{}/", server.port());
-        CHECK(words_of(mapped, options) == "[::ffff:127.0.0.1]!");
+        CHECK(fetch_once(mapped, options).words() == "[::ffff:127.0.0.1]!");
         CHECK(server.connections() == 0);
     }
 
-    TEST_CASE("an unwanted address doesn't exclude the host's other addresses") {
+    TEST_CASE("an unwanted address doesn't exclude the host's other addresses, and is "
+              "not reported if these may recover") {
         ScriptedServer server;
         server.on("/", tests::html("here"));
-        const std::string url = fmt::format("http://a.test:{}/", server.port());
-        CHECK(words_of(url, without_2({"127.0.0.2", "127.0.0.1"})) == "here");
-        CHECK(words_of(url, without_2({"127.0.0.2", "127.0.0.2"}))
-              == "127.0.0.2 is unwanted");
-    }
-
-    TEST_CASE(
-        "an unwanted address is not reported if the host has others, which may recover") {
-        const ScriptedServer server; // its address is not one of these
-        const std::string url = fmt::format("http://a.test:{}/", server.port());
-        for (const std::vector<std::string>& addresses :
-             {std::vector<std::string>{"127.0.0.2", "127.0.0.9"},
-              std::vector<std::string>{"127.0.0.9", "127.0.0.2"}}) {
-            std::optional<Kind> kind;
-            words_of(url, without_2(addresses), &kind);
-            CHECK(kind == Kind::network);
-        }
+        const auto outcome_with = [&](const char* first, const char* second) {
+            return fetch_once(fmt::format("http://a.test:{}/", server.port()),
+                              without_2({first, second}));
+        };
+        CHECK(outcome_with("127.0.0.2", "127.0.0.1").words() == "here");
+        CHECK(outcome_with("127.0.0.2", "127.0.0.2").words() == "127.0.0.2 is unwanted");
+        // No server is at 127.0.0.9.
+        CHECK(outcome_with("127.0.0.2", "127.0.0.9").kind() == Kind::network);
+        CHECK(outcome_with("127.0.0.9", "127.0.0.2").kind() == Kind::network);
     }
 
     TEST_CASE("a name can't move to an unwanted address during its session") {
@@ -242,19 +201,15 @@ TEST_SUITE("an unwanted address") {
                 };
                 Session session(stage3::running_loop(), options);
                 const std::string url = fmt::format("http://a.test:{}/", from.port());
-                std::string body = co_await get_words(session, url);
-                CHECK(body == "here");
-                body = co_await get_words(session, url + "kept");
-                CHECK(body == "kept");
+                co_await expect(words_of(session, url), "here");
+                co_await expect(words_of(session, url + "kept"), "kept");
                 at = "127.0.0.2";
                 time += 1min;
                 // A kept connection stays, so this one still goes to the old address.
-                body = co_await get_words(session, url);
-                CHECK(body == "here");
-                std::optional<Kind> kind;
-                body = co_await get_words(session, url, &kind);
-                CHECK(body == "127.0.0.2 is unwanted");
-                CHECK(kind == Kind::forbidden);
+                co_await expect(words_of(session, url), "here");
+                const Outcome outcome = co_await fetch(session, url);
+                CHECK(outcome.words() == "127.0.0.2 is unwanted");
+                CHECK(outcome.kind() == Kind::forbidden);
             }(server, address, now),
             std::move(loop));
         CHECK(server.connections() == 2);
@@ -266,9 +221,7 @@ TEST_SUITE("an unwanted address") {
         options.objection = [](const sockaddr&) -> std::string {
             throw std::runtime_error("no idea");
         };
-        CHECK(words_of(server.url(), options) == "cannot connect");
+        CHECK(fetch_once(server.url(), options).words() == "cannot connect");
         CHECK(server.connections() == 0);
     }
 }
-
-// NOLINTEND(performance-unnecessary-value-param)

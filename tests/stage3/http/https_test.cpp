@@ -1,10 +1,10 @@
 // HTTP over TLS, against a server with a certificate that only this test believes. See
 // tests/support/with_https_server.py, which runs this.
-#include "stage3_queue_crawler/http/session.h"
-#include "stage3_queue_crawler/runtime/task/run.h"
-#include "tests/support/prelude.h"
+#include "tests/stage3/http/fetching.h"
+#include "tests/stage3/runtime/awaited.h"
 
 using namespace stage3;
+using namespace tests;
 
 // A coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
@@ -24,49 +24,25 @@ TEST_CASE("a page comes over https, and its connection is kept") {
     stage3::run([](std::string text) -> Coroutine<> {
         Session session(stage3::running_loop(),
                         {.tls = {.ca_file = variable("CERTIFICATE")}});
-        const auto url = common::parse_url(text);
-        REQUIRE(url);
         for (int i = 0; i < 3; ++i) {
-            Response response = co_await session.get(*url);
+            Response response = co_await session.get(url_of(text));
             CHECK(response.status() == 200);
             CHECK(response.header("connections") == "1");
-            const std::string body = co_await response.read();
-            CHECK(body == "secret");
+            co_await expect(response.read(), "secret");
         }
     }(variable("HTTPS_URL")));
 }
 
 TEST_CASE("a server whose certificate has no trusted issuer is refused") {
-    stage3::run([](std::string text) -> Coroutine<> {
-        Session session(stage3::running_loop());
-        std::optional<FetchError> failure;
-        try {
-            co_await session.get(*common::parse_url(text));
-        } catch (const FetchError& error) {
-            failure = error;
-        }
-        REQUIRE(failure);
-        CHECK(failure->kind == FetchError::Kind::untrusted); // it's permanent
-        CHECK(std::string_view(failure->what()).find("certificate")
-              != std::string_view::npos);
-    }(variable("HTTPS_URL")));
+    const Outcome outcome = fetch_once(variable("HTTPS_URL"));
+    CHECK(outcome.kind() == Kind::untrusted); // it's permanent
+    CHECK(outcome.words().find("certificate") != std::string::npos);
 }
 
-TEST_CASE("a server that doesn't speak TLS is no https server") {
-    stage3::run([](std::string text) -> Coroutine<> {
-        Session session(stage3::running_loop(),
-                        {.tls = {.ca_file = variable("CERTIFICATE")}});
-        std::optional<int> status;
-        bool failed = false;
-        try { // the other way round: http to an https server
-            Response response =
-                co_await session.get(*common::parse_url("http" + text.substr(5)));
-            status = response.status();
-        } catch (const FetchError&) {
-            failed = true;
-        }
-        CHECK((failed || status != 200));
-    }(variable("HTTPS_URL")));
+TEST_CASE("a server that speaks TLS is no http server") {
+    const Outcome outcome = fetch_once("http" + variable("HTTPS_URL").substr(5),
+                                       {.tls = {.ca_file = variable("CERTIFICATE")}});
+    CHECK((outcome.error || outcome.status != 200));
 }
 
 // NOLINTEND(performance-unnecessary-value-param)

@@ -4,11 +4,13 @@
 #include "stage3_queue_crawler/runtime/net/stream.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/stage3/runtime/awaited.h"
 #include "tests/support/faults.h"
 #include "tests/support/prelude.h"
 #include "tests/support/waits.h"
 
 #include <cerrno>
+#include <list>
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -16,6 +18,7 @@
 #include <sys/socket.h>
 
 using namespace stage3;
+using namespace tests;
 
 namespace {
 
@@ -76,9 +79,7 @@ TEST_CASE("each of many clients is served by its own task") {
         co_await stage3::wait(clients);
         for (const auto& client : clients)
             CHECK(client.result() == 20);
-        serving.cancel();
-        const std::vector<Task<>> one{serving};
-        co_await stage3::wait(one);
+        co_await end(serving);
         CHECK(serving.cancelled());
     }());
 }
@@ -101,27 +102,7 @@ TEST_CASE("however many clients connect, those already accepted get their turn")
             some_are_in = some_are_in || (*in > 0 && *in < crowd.size());
         }
         CHECK(some_are_in);
-        serving.cancel();
-        const std::vector<Task<>> one{serving};
-        co_await stage3::wait(one);
-    }());
-}
-
-TEST_CASE("a server that is cancelled ends with its clients") {
-    stage3::run([]() -> Coroutine<> {
-        Listener listener(any_port());
-        const common::Address server = address_of(listener);
-        auto serving = stage3::create_task(stage3::serve(std::move(listener), echo));
-        common::Socket socket = co_await stage3::connect(server);
-        Stream client(stage3::running_loop(), std::move(socket));
-        client.write("a\n");
-        const std::string answer = co_await client.read_until("\n");
-        CHECK(answer == "a\n");
-        serving.cancel();
-        const std::string rest = co_await client.read_some(10);
-        CHECK(rest.empty()); // closed
-        CHECK(serving.done());
-        CHECK(serving.cancelled());
+        co_await end(serving);
     }());
 }
 
@@ -131,8 +112,7 @@ namespace {
 Coroutine<> end_late(std::shared_ptr<std::size_t> ended) {
     try {
         co_await stage3::sleep(10s);
-    } catch (const stage3::Cancelled&) {
-        *ended += 0; // continue
+    } catch (const stage3::Cancelled&) { // NOLINT(bugprone-empty-catch): continue
     }
     co_await stage3::sleep(20ms);
     ++*ended;
@@ -147,20 +127,20 @@ TEST_CASE("a server that is cancelled ends only after its clients have ended") {
         const auto ended = std::make_shared<std::size_t>(0);
         auto serving = stage3::create_task(stage3::serve(
             std::move(listener), [ended](Stream&) { return end_late(ended); }));
-        std::vector<common::Socket> clients;
+        std::list<Stream> clients;
         for (int i = 0; i < 3; ++i) {
             common::Socket socket = co_await stage3::connect(server);
-            clients.push_back(std::move(socket));
+            clients.emplace_back(stage3::running_loop(), std::move(socket));
         }
         co_await stage3::sleep(5ms);
         serving.cancel();
         co_await stage3::sleep(5ms);
         CHECK_FALSE(serving.done());
-        serving.cancel(); // again, while it waits for the clients
-        const std::vector<Task<>> one{serving};
-        co_await stage3::wait(one);
+        co_await end(serving); // again, while it waits for the clients
         CHECK(*ended == 3);
         CHECK(serving.cancelled());
+        for (Stream& client : clients)
+            co_await expect(client.read_some(10), ""); // closed
     }());
 }
 
@@ -184,13 +164,10 @@ TEST_CASE("an exception from a handler ends its connection and is reported") {
         common::Socket socket = co_await stage3::connect(server);
         Stream client(stage3::running_loop(), std::move(socket));
         client.write("x");
-        const std::string nothing = co_await client.read_some(10);
-        CHECK(nothing.empty());
+        co_await expect(client.read_some(10), "");
         co_await stage3::sleep(5ms);
         CHECK_FALSE(serving.done()); // the other connections are not affected
-        serving.cancel();
-        const std::vector<Task<>> one{serving};
-        co_await stage3::wait(one);
+        co_await end(serving);
     }(reports));
     CHECK(reports == std::vector<std::string>{"a mistake"});
 }
@@ -249,34 +226,18 @@ TEST_CASE("an accepted client doesn't block, and isn't passed on to other progra
     }());
 }
 
-TEST_CASE("connect: a missing server is an error") {
+TEST_CASE("connect: a missing server is an error, and so is a lack of descriptors") {
     stage3::run([]() -> Coroutine<> {
         std::optional<Listener> listener(any_port());
         const common::Address server = address_of(*listener);
+        {
+            tests::Fault fault;
+            fault.no_descriptor_for_socket = 1;
+            co_await expect(error_of(stage3::connect(server)),
+                            std::errc::too_many_files_open);
+        }
         listener.reset();
-        std::error_code error;
-        try {
-            co_await stage3::connect(server);
-        } catch (const std::system_error& why) {
-            error = why.code();
-        }
-        CHECK(error == std::errc::connection_refused);
-    }());
-}
-
-TEST_CASE("connect: a lack of descriptors is an error") {
-    stage3::run([]() -> Coroutine<> {
-        const Listener listener(any_port());
-        const common::Address server = address_of(listener);
-        tests::Fault fault;
-        fault.no_descriptor_for_socket = 1;
-        std::error_code error;
-        try {
-            co_await stage3::connect(server);
-        } catch (const std::system_error& why) {
-            error = why.code();
-        }
-        CHECK(error == std::errc::too_many_files_open);
+        co_await expect(error_of(stage3::connect(server)), std::errc::connection_refused);
     }());
 }
 
@@ -307,15 +268,12 @@ TEST_CASE("connect: waiting for it can be cancelled") {
 TEST_CASE("listening on a port that is taken is an error") {
     stage3::run([]() -> Coroutine<> {
         const Listener listener(any_port());
-        const auto same = common::resolve("127.0.0.1", listener.port()).front();
-        std::error_code error;
-        try {
-            const Listener other(same);
-        } catch (const std::system_error& why) {
-            error = why.code();
-        }
-        CHECK(error == std::errc::address_in_use);
-        co_return;
+        const auto listen = [](common::Address address) -> Coroutine<> {
+            const Listener other(address);
+            co_return;
+        };
+        co_await expect(error_of(listen(address_of(listener))),
+                        std::errc::address_in_use);
     }());
 }
 
@@ -345,13 +303,7 @@ TEST_CASE("a broken listener reports its error") {
         tests::Fault fault;
         fault.no_descriptor_for_accept = 1;
         fault.accept_error = EINVAL;
-        std::error_code error;
-        try {
-            co_await listener.accept();
-        } catch (const std::system_error& why) {
-            error = why.code();
-        }
-        CHECK(error == std::errc::invalid_argument);
+        co_await expect(error_of(listener.accept()), std::errc::invalid_argument);
     }());
 }
 

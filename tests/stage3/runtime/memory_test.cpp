@@ -52,32 +52,6 @@ bool is_wanted(const std::string& name) {
     return wanted == nullptr || name.find(wanted) != std::string::npos;
 }
 
-void Climb::take(const Rung& rung) {
-    constexpr std::size_t enough = 4; // faults of a scenario are much alike
-    ++runs;
-    allocations = std::max(allocations, asked());
-    if (rung.threw)
-        ++told;
-    else if (refused() > 0)
-        ++absorbed;
-    for (const std::string& fault : rung.faults)
-        if (++faults <= enough)
-            FAIL_CHECK(fault);
-}
-
-void Climb::print() const {
-    CHECK_MESSAGE(faults == 0,
-                  name << ": " << faults << " faults in " << runs << " runs");
-    if (std::getenv("LADDER") == nullptr)
-        return;
-    std::printf("%-66s%6ld%6ld%7ld%9ld%8zu\n", name, allocations, runs, told, absorbed,
-                faults);
-    static_cast<void>(std::fflush(stdout));
-}
-
-} // namespace tests::ladder
-
-namespace tests::ladder {
 namespace {
 
 using namespace stage3;
@@ -167,9 +141,16 @@ class Work {
             item_done();
         tasks.start([this] { return queue.join(); });
         bed.turns(3);
-        bed.rung.check(tasks.all_done(), "join waits for ever");
-        tasks.check();
-        bed.finish();
+        tasks.end();
+    }
+
+    /// The same after all time limits, which must have ended all that waited.
+    void settle_late() {
+        memory_is_back();
+        bed.now += 1h;
+        bed.turns(6);
+        bed.rung.check(tasks.all_done(), "one has missed its time limit");
+        settle();
     }
 
     Bed& bed;
@@ -269,22 +250,16 @@ void climb_queue(const std::string& kind) {
         work.settle();
     });
     climb(name("time limits").c_str(), [](Bed& bed) {
-        {
-            Work<Q> work(bed, 1);
-            work.put_now(1);
-            work.put_later(2, 1ms);
-            work.put_later(3, 5ms);
-            bed.turns(2);
-            bed.now += 2ms;
-            bed.turns(2);
-            work.get_now();
-            bed.turns(2);
-            memory_is_back();
-            bed.now += 1h;
-            bed.turns(6);
-            bed.rung.check(work.tasks.all_done(), "put has missed its time limit");
-            work.settle();
-        }
+        Work<Q> work(bed, 1);
+        work.put_now(1);
+        work.put_later(2, 1ms);
+        work.put_later(3, 5ms);
+        bed.turns(2);
+        bed.now += 2ms;
+        bed.turns(2);
+        work.get_now();
+        bed.turns(2);
+        work.settle_late();
     });
     climb(name("time limits of getters").c_str(), [](Bed& bed) {
         Work<Q> work(bed, 0);
@@ -299,11 +274,7 @@ void climb_queue(const std::string& kind) {
         bed.now += 3ms;
         work.put_now(2); // in the turn in which the time is up
         bed.turns(2);
-        memory_is_back();
-        bed.now += 1h;
-        bed.turns(6);
-        bed.rung.check(work.tasks.all_done(), "get has missed its time limit");
-        work.settle();
+        work.settle_late();
     });
     climb(name("join").c_str(), [](Bed& bed) {
         Work<Q> work(bed, 0);
@@ -334,11 +305,9 @@ Coroutine<> hold(Semaphore& semaphore, int& held) {
 void settle(Bed& bed, Semaphore& semaphore, Tasks& tasks, std::size_t permits) {
     memory_is_back();
     bed.turns(20);
-    bed.rung.check(tasks.all_done(), "a task waits for a permit for ever");
     bed.rung.check(semaphore.available() <= permits, "there are too many permits");
     bed.rung.check(semaphore.available() >= permits, "a permit is lost");
-    tasks.check();
-    bed.finish();
+    tasks.end();
 }
 
 /// A permit, if there is memory for one.
@@ -411,7 +380,6 @@ void end_a_future(Bed& bed, End end) {
     bed.turns(2);
     memory_is_back();
     bed.turns(4);
-    rung.check(tasks.all_done(), "a task waits for a future that is done");
     for (std::size_t i = 0; i < calls.size(); ++i) {
         rung.check(!added.at(i) || calls.at(i) >= 1, "a callback was lost");
         rung.check(added.at(i) || calls.at(i) == 0,
@@ -424,23 +392,10 @@ void end_a_future(Bed& bed, End end) {
     rung.check(future.cancelled()
                    || (future.exception() != nullptr) == (end == End::exception),
                "the exception is another one");
-    tasks.check();
-    bed.finish();
+    tasks.end();
 }
 
 // ---- Task ----
-
-/// Counts those that exist.
-class Alive {
-  public:
-    explicit Alive(int& count) : count_(count) { ++count_; }
-    Alive(const Alive&) = delete;
-    Alive& operator=(const Alive&) = delete;
-    ~Alive() { --count_; }
-
-  private:
-    int& count_;
-};
 
 Coroutine<int> give(int& frames, int value) {
     const Alive alive(frames);
@@ -462,11 +417,11 @@ Coroutine<int> pass_on(int& frames, bool rain) {
     co_return value;
 }
 /// Awaits a task, which awaits coroutines.
-Coroutine<> await_task(Rung& rung, int& frames, bool rain) {
-    const Alive alive(frames);
-    const Task<int> task = create_task(pass_on(frames, rain), "inner");
+Coroutine<> await_task(Bed& bed, bool rain) {
+    const Alive alive(bed.frames);
+    const Task<int> task = create_task(pass_on(bed.frames, rain), "inner");
     const int value = co_await task;
-    rung.check(value == 7 && !rain, "the result is another one");
+    bed.rung.check(value == 7 && !rain, "the result is another one");
 }
 Coroutine<> wait_for_ever(int& frames) {
     const Alive alive(frames);
@@ -582,11 +537,7 @@ void climb_group(const char* name, Fate fate) {
         if (fate == Fate::cancelled)
             tasks.cancel(0);
         bed.turns(8);
-        memory_is_back();
-        bed.turns(8);
-        bed.rung.check(tasks.all_done(), "the group never ends");
-        tasks.check();
-        bed.finish();
+        tasks.end();
     });
 }
 
@@ -687,11 +638,7 @@ TEST_CASE("without memory, an event wakes all who wait for it") {
         bed.rung.must_not_throw("set", [&] { event.set(); });
         event.clear();
         bed.turns(2);
-        memory_is_back();
-        bed.turns(3);
-        bed.rung.check(tasks.all_done(), "a task waits for ever");
-        tasks.check();
-        bed.finish();
+        tasks.end();
     });
 }
 
@@ -721,13 +668,12 @@ TEST_CASE("without memory, a future that is done wakes all who wait for it") {
     });
     climb("future: its loop is closed", [](Bed& bed) {
         const Future<> future(bed.loop);
-        int frames = 0;
         Tasks tasks(bed);
-        tasks.start([&] { return wait_for_ever(frames); });
+        tasks.start([&] { return wait_for_ever(bed.frames); });
         bed.rung.attempt([&] { future.add_done_callback([](const auto&) {}); });
         bed.turns(2);
         bed.rung.must_not_throw("close", [&] { bed.loop.close(); });
-        bed.rung.check(frames == 0, "a frame has survived the loop");
+        bed.rung.check(bed.frames == 0, "a frame has survived the loop");
         tasks.check();
         bed.rung.must_not_throw("set_result", [&] { future.set_result(); });
         bed.finish();
@@ -738,41 +684,28 @@ TEST_CASE("without memory, a task ends once, and no frame is left") {
     for (const bool rain : {false, true})
         climb(rain ? "task: ends with an exception" : "task: ends with a value",
               [rain](Bed& bed) {
-                  int frames = 0;
                   Tasks tasks(bed);
-                  tasks.start([&] { return await_task(bed.rung, frames, rain); });
+                  tasks.start([&] { return await_task(bed, rain); });
                   bed.turns(8);
-                  memory_is_back();
-                  bed.turns(4);
-                  bed.rung.check(tasks.all_done(), "a task never ends");
-                  bed.rung.check(frames == 0, "a frame is left");
-                  tasks.check();
-                  bed.finish();
+                  tasks.end();
               });
     climb("task: cancelled", [](Bed& bed) {
-        int frames = 0;
         Tasks tasks(bed);
-        tasks.start([&] { return wait_for_ever(frames); });
-        tasks.start([&] { return await_one_that_waits(frames); });
-        tasks.start([&] { return turn_for_ever(frames); });
-        tasks.start([&] { return clean_up(frames); });
+        tasks.start([&] { return wait_for_ever(bed.frames); });
+        tasks.start([&] { return await_one_that_waits(bed.frames); });
+        tasks.start([&] { return turn_for_ever(bed.frames); });
+        tasks.start([&] { return clean_up(bed.frames); });
         bed.turns(3);
-        tasks.start([&] { return wait_for_ever(frames); }); // has not begun
+        tasks.start([&] { return wait_for_ever(bed.frames); }); // has not begun
         for (const std::size_t i : {0U, 1U, 2U, 3U, 4U})
             tasks.cancel(i);
         bed.turns(6);
-        memory_is_back();
-        bed.turns(4);
-        bed.rung.check(tasks.all_done(), "a task was not asked to end");
-        bed.rung.check(frames == 0, "a frame is left");
-        tasks.check();
-        bed.finish();
+        tasks.end();
     });
     climb("task: its exception is never retrieved", [](Bed& bed) {
-        int frames = 0;
         bed.rung.attempt([&] {
             static_cast<void>(
-                create_task(bed.loop, rain_after_a_turn(frames), "forgotten"));
+                create_task(bed.loop, rain_after_a_turn(bed.frames), "forgotten"));
         });
         bed.turns(4);
         memory_is_back();
@@ -781,15 +714,14 @@ TEST_CASE("without memory, a task ends once, and no frame is left") {
         bed.finish();
     });
     climb("task: pending when its loop is closed", [](Bed& bed) {
-        int frames = 0;
         Tasks tasks(bed);
-        tasks.start([&] { return wait_for_ever(frames); });
-        tasks.start([&] { return await_one_that_waits(frames); });
-        tasks.start([&] { return turn_for_ever(frames); });
+        tasks.start([&] { return wait_for_ever(bed.frames); });
+        tasks.start([&] { return await_one_that_waits(bed.frames); });
+        tasks.start([&] { return turn_for_ever(bed.frames); });
         bed.turns(2);
-        tasks.start([&] { return wait_for_ever(frames); }); // has not begun
+        tasks.start([&] { return wait_for_ever(bed.frames); }); // has not begun
         bed.rung.must_not_throw("close", [&] { bed.loop.close(); });
-        bed.rung.check(frames == 0, "a frame has survived the loop");
+        bed.rung.check(bed.frames == 0, "a frame has survived the loop");
         tasks.check();
         bed.finish();
     });
@@ -829,11 +761,7 @@ TEST_CASE("without memory, time limits hold, and timers fire once") {
         }
         memory_is_back();
         bed.now += 1min;
-        bed.turns(8);
-        bed.rung.check(tasks.all_done(),
-                       "a time limit has passed, and a task still waits");
-        tasks.check();
-        bed.finish();
+        tasks.end();
     });
 }
 
@@ -1043,18 +971,16 @@ TEST_CASE("without memory, descriptors and signals call those who want to know")
 TEST_CASE("without memory, run ends all tasks, or says why not") {
     for (const bool rain : {false, true})
         climb(rain ? "run: main throws" : "run: main returns", [rain](Bed& bed) {
-            int frames = 0;
             bed.rung.attempt([&] {
                 stage3::LoopOptions options;
                 options.random = [] { return 7U; };
                 try {
-                    stage3::run(main_that_leaves_tasks(frames, rain), std::move(options));
+                    stage3::run(main_that_leaves_tasks(bed.frames, rain),
+                                std::move(options));
                 } catch (const Rain&) {
                     bed.rung.check(rain, "it rains");
                 }
             });
-            memory_is_back();
-            bed.rung.check(frames == 0, "a frame is left");
             bed.finish();
         });
 }
@@ -1062,10 +988,6 @@ TEST_CASE("without memory, run ends all tasks, or says why not") {
 // ---- Moments, rather than whole scenarios ----
 
 namespace {
-
-Coroutine<> take_in_time(stage3::Queue<std::string>& queue, std::string& got) {
-    got = co_await queue.get(1h);
-}
 
 Coroutine<> throw_when_done(Future<> future, int what) {
     co_await future;
@@ -1088,21 +1010,6 @@ Coroutine<> note_what_is_thrown(Future<> future, int& caught) {
 }
 
 } // namespace
-
-TEST_CASE_FIXTURE(LoopTest,
-                  "without memory, an item is moved to its getter, not copied") {
-    stage3::Queue<std::string> queue;
-    std::string got;
-    const auto getter = task(take_in_time(queue, got));
-    turns(2);
-    queue.put_nowait(std::string(100, 'x'));
-    {
-        const NoMemory none;
-        turns(3);
-    }
-    CHECK(getter.done());
-    CHECK(got.size() == 100);
-}
 
 TEST_CASE_FIXTURE(LoopTest,
                   "without memory, a handler that fails doesn't end the program") {

@@ -1,10 +1,8 @@
 // Names are looked up in threads, and no task has to wait for one of these to end.
 #include "common/system/socket.h"
-#include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/net/resolver.h"
-#include "stage3_queue_crawler/runtime/task/run.h"
-#include "stage3_queue_crawler/runtime/task/wait.h"
-#include "tests/support/prelude.h"
+#include "tests/stage3/http/fetching.h"
+#include "tests/stage3/runtime/awaited.h"
 #include "tests/support/scripted_server.h"
 
 #include <atomic>
@@ -17,7 +15,7 @@
 
 using common::ResolveError;
 using namespace stage3;
-using tests::ScriptedServer;
+using namespace tests;
 
 // The tests outlive the coroutines, and a coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
@@ -102,7 +100,7 @@ struct Threads {
 
 /// An address such as "127.0.0.2", or the reason why there is none.
 Coroutine<std::string> ask(Resolver& resolver, std::string host,
-                           stage3::TimeLimit limit) {
+                           stage3::TimeLimit limit = {}) {
     std::string result;
     try {
         const Resolver::Answer answer = co_await resolver.resolve(host, limit);
@@ -118,245 +116,201 @@ Coroutine<std::string> ask(Resolver& resolver, std::string host,
     co_return result;
 }
 
-/// The outcome of a fetch.
-Coroutine<std::string> fetch_text(Session& session, std::string url) {
-    std::string result;
-    try {
-        Response response = co_await session.get(*common::parse_url(url));
-        result = co_await response.read();
-    } catch (const FetchError& error) {
-        result = error.what();
-    }
-    co_return result;
+/// Runs a test with a name server, and a resolver that asks it.
+using Test = Coroutine<> (*)(NameServer& names, Resolver& resolver);
+void with_resolver(Test test) {
+    NameServer names;
+    stage3::run([](NameServer& asked, Test body) -> Coroutine<> {
+        Resolver resolver(stage3::running_loop(), asked.look_up());
+        co_await body(asked, resolver);
+    }(names, test));
 }
 
-void run(Coroutine<> test, stage3::LoopOptions options = {}) {
-    stage3::run(std::move(test), std::move(options));
+/// The same with a clock that is moved by hand.
+using Time = EventLoop::TimePoint;
+using TestInTime = Coroutine<> (*)(NameServer& names, Resolver& resolver, Time& now);
+void with_resolver_in_time(TestInTime test) {
+    NameServer names;
+    Time now{1h};
+    stage3::LoopOptions options;
+    options.clock = [&] { return now; };
+    stage3::run(
+        [](NameServer& asked, Time& time, TestInTime body) -> Coroutine<> {
+            Resolver resolver(stage3::running_loop(), asked.look_up());
+            co_await body(asked, resolver, time);
+        }(names, now, test),
+        std::move(options));
+}
+
+/// Runs a test with a session that asks a name server.
+using SessionTest = Coroutine<> (*)(NameServer& names, Session& session,
+                                    std::uint16_t port, Time& now);
+void with_session(NameServer& names, SessionTest test, std::uint16_t port = 0,
+                  SessionOptions settings = {}, bool is_clock_moved_by_hand = false) {
+    Time now{1h};
+    stage3::LoopOptions options;
+    if (is_clock_moved_by_hand)
+        options.clock = [&] { return now; };
+    settings.look_up = names.look_up();
+    stage3::run(
+        [](NameServer& asked, SessionOptions with, SessionTest body, std::uint16_t at,
+           Time& time) -> Coroutine<> {
+            Session session(stage3::running_loop(), std::move(with));
+            co_await body(asked, session, at, time);
+        }(names, std::move(settings), test, port, now),
+        std::move(options));
 }
 
 } // namespace
 
 TEST_SUITE("resolver") {
     TEST_CASE("tasks that ask at the same time get the same answer") {
-        NameServer names;
-        names.knows("a.test", "127.0.0.2");
-        run([](NameServer& server) -> Coroutine<> {
-            Resolver resolver(stage3::running_loop(), server.look_up());
+        with_resolver([](NameServer& names, Resolver& resolver) -> Coroutine<> {
+            names.knows("a.test", "127.0.0.2");
             std::vector<Task<std::string>> askers;
             for (int i = 0; i < 10; ++i)
-                askers.push_back(
-                    stage3::create_task(ask(resolver, "a.test", std::nullopt)));
-            co_await stage3::wait(askers);
+                askers.push_back(stage3::create_task(ask(resolver, "a.test")));
             for (const auto& asker : askers)
-                CHECK(asker.result() == "127.0.0.2");
-            const std::string again = co_await ask(resolver, "a.test", std::nullopt);
-            CHECK(again == "127.0.0.2");
-            CHECK(server.times_asked() == 1);
-        }(names));
+                co_await expect(asker, "127.0.0.2");
+            co_await expect(ask(resolver, "a.test"), "127.0.0.2");
+            CHECK(names.times_asked() == 1);
+        });
     }
 
-    TEST_CASE("an answer is kept for a minute") {
-        NameServer names;
-        names.knows("a.test", "127.0.0.2");
-        EventLoop::TimePoint now{1h};
-        stage3::LoopOptions options;
-        options.clock = [&] { return now; };
-        run(
-            [](NameServer& server, EventLoop::TimePoint& time) -> Coroutine<> {
-                Resolver resolver(stage3::running_loop(), server.look_up());
-                std::string answer = co_await ask(resolver, "a.test", std::nullopt);
-                CHECK(answer == "127.0.0.2");
-                server.knows("a.test", "127.0.0.3");
-                time += 59s;
-                answer = co_await ask(resolver, "a.test", std::nullopt);
-                CHECK(answer == "127.0.0.2");
-                time += 1s;
-                answer = co_await ask(resolver, "a.test", std::nullopt);
-                CHECK(answer == "127.0.0.3");
-            }(names, now),
-            std::move(options));
+    TEST_CASE("an answer is kept for a minute, and used later if there is none newer") {
+        with_resolver_in_time(
+            [](NameServer& names, Resolver& resolver, Time& now) -> Coroutine<> {
+                names.knows("a.test", "127.0.0.2");
+                co_await expect(ask(resolver, "a.test"), "127.0.0.2");
+                names.knows("a.test", "127.0.0.3");
+                now += 59s;
+                co_await expect(ask(resolver, "a.test"), "127.0.0.2");
+                now += 1s;
+                co_await expect(ask(resolver, "a.test"), "127.0.0.3");
+                names.knows("a.test", "none");
+                now += 1min;
+                co_await expect(ask(resolver, "a.test"), "127.0.0.3");
+                CHECK(names.times_asked() == 3);
+                names.knows("a.test", "127.0.0.4");
+                now += 1min;
+                co_await expect(ask(resolver, "a.test"), "127.0.0.4");
+            });
     }
 
     TEST_CASE("a failure is reported to all waiting tasks and isn't kept") {
-        NameServer names;
-        names.knows("a.test", "none");
-        run([](NameServer& server) -> Coroutine<> {
-            Resolver resolver(stage3::running_loop(), server.look_up());
-            const auto other = stage3::create_task(ask(resolver, "a.test", std::nullopt));
-            std::string answer = co_await ask(resolver, "a.test", std::nullopt);
-            CHECK(answer == "cannot resolve 'a.test'");
-            answer = co_await other;
-            CHECK(answer == "cannot resolve 'a.test'");
-            server.knows("a.test", "127.0.0.2");
-            answer = co_await ask(resolver, "a.test", std::nullopt);
-            CHECK(answer == "127.0.0.2");
-        }(names));
+        with_resolver([](NameServer& names, Resolver& resolver) -> Coroutine<> {
+            names.knows("a.test", "none");
+            const auto other = stage3::create_task(ask(resolver, "a.test"));
+            co_await expect(ask(resolver, "a.test"), "cannot resolve 'a.test'");
+            co_await expect(other, "cannot resolve 'a.test'");
+            names.knows("a.test", "127.0.0.2");
+            co_await expect(ask(resolver, "a.test"), "127.0.0.2");
+        });
     }
 
     TEST_CASE("any error in a resolver's thread is a failure like others") {
-        run([]() -> Coroutine<> {
+        stage3::run([]() -> Coroutine<> {
             Resolver resolver(stage3::running_loop(),
                               [](const std::string&) -> Resolver::Addresses {
                                   throw std::length_error("out of paper");
                               });
-            const std::string answer = co_await ask(resolver, "a.test", std::nullopt);
-            CHECK(answer == "out of paper");
+            co_await expect(ask(resolver, "a.test"), "out of paper");
         }());
     }
 
-    TEST_CASE("an old answer is used if there is none newer") {
-        NameServer names;
-        names.knows("a.test", "127.0.0.2");
-        EventLoop::TimePoint now{1h};
-        stage3::LoopOptions options;
-        options.clock = [&] { return now; };
-        run(
-            [](NameServer& server, EventLoop::TimePoint& time) -> Coroutine<> {
-                Resolver resolver(stage3::running_loop(), server.look_up());
-                std::string answer = co_await ask(resolver, "a.test", std::nullopt);
-                server.knows("a.test", "none");
-                time += 1min;
-                answer = co_await ask(resolver, "a.test", std::nullopt);
-                CHECK(answer == "127.0.0.2");
-                CHECK(server.times_asked() == 2);
-                server.knows("a.test", "127.0.0.3");
-                time += 1min;
-                answer = co_await ask(resolver, "a.test", std::nullopt);
-                CHECK(answer == "127.0.0.3");
-            }(names, now),
-            std::move(options));
-    }
-
     TEST_CASE("a name without an answer holds up neither others nor the end") {
-        NameServer names;
-        names.knows("a.test", "127.0.0.2");
-        run([](NameServer& server) -> Coroutine<> {
-            Resolver resolver(stage3::running_loop(), server.look_up());
-            const auto patient =
-                stage3::create_task(ask(resolver, "silent.test", std::nullopt));
-            std::string answer = co_await ask(resolver, "silent.test", 20ms);
-            CHECK(answer == "timeout");
-            answer = co_await ask(resolver, "a.test", std::nullopt);
-            CHECK(answer == "127.0.0.2");
+        with_resolver([](NameServer& names, Resolver& resolver) -> Coroutine<> {
+            names.knows("a.test", "127.0.0.2");
+            const auto patient = stage3::create_task(ask(resolver, "silent.test"));
+            co_await expect(ask(resolver, "silent.test", 20ms), "timeout");
+            co_await expect(ask(resolver, "a.test"), "127.0.0.2");
             CHECK_FALSE(patient.done());
-            while (server.times_asked() < 2) // in another thread
+            while (names.times_asked() < 2) // in another thread
                 co_await stage3::sleep(1ms);
-            CHECK(server.times_asked() == 2); // the silent name is looked up only once
-        }(names));                            // returns although a thread still waits
+            CHECK(names.times_asked() == 2); // the silent name is looked up only once
+        });                                  // returns although a thread still waits
     }
 
     TEST_CASE("cancelling one task leaves the others their answer") {
-        NameServer names;
-        run([](NameServer& server) -> Coroutine<> {
-            Resolver resolver(stage3::running_loop(), server.look_up());
-            auto one = stage3::create_task(ask(resolver, "a.test", std::nullopt));
-            const auto other = stage3::create_task(ask(resolver, "a.test", std::nullopt));
+        with_resolver([](NameServer& names, Resolver& resolver) -> Coroutine<> {
+            auto one = stage3::create_task(ask(resolver, "a.test"));
+            const auto other = stage3::create_task(ask(resolver, "a.test"));
             co_await stage3::sleep(5ms);
             one.cancel();
-            server.give_up();
-            const std::string answer = co_await other;
-            CHECK(answer == "cannot resolve 'a.test'");
+            names.give_up();
+            co_await expect(other, "cannot resolve 'a.test'");
             CHECK(one.cancelled());
-        }(names));
+        });
     }
 
     TEST_CASE(
         "only a limited number of threads look up names, and other names stand in line") {
-        NameServer names;
-        run([](NameServer& server) -> Coroutine<> {
-            Resolver resolver(stage3::running_loop(), server.look_up());
+        with_resolver([](NameServer& names, Resolver& resolver) -> Coroutine<> {
             std::vector<Task<std::string>> askers;
             constexpr int most = 64;
             for (int i = 0; i < 2 * most; ++i)
-                askers.push_back(stage3::create_task(
-                    ask(resolver, fmt::format("{}.test", i), std::nullopt)));
-            while (server.most_at_once() < most)
+                askers.push_back(
+                    stage3::create_task(ask(resolver, fmt::format("{}.test", i))));
+            while (names.most_at_once() < most)
                 co_await stage3::sleep(1ms);
             co_await stage3::sleep(10ms);
-            CHECK(server.times_asked() == most);
-            server.give_up();
+            CHECK(names.times_asked() == most);
+            names.give_up();
             co_await stage3::wait(askers);
-            CHECK(server.times_asked() == 2 * most);
-            CHECK(server.most_at_once() == most);
-        }(names));
+            CHECK(names.times_asked() == 2 * most);
+            CHECK(names.most_at_once() == most);
+        });
     }
 
     TEST_CASE("if no thread can be started, a name waits for another one's thread, if "
               "there is one") {
-        NameServer names;
-        names.knows("b.test", "127.0.0.2");
-        names.knows("c.test", "127.0.0.3");
-        Threads threads;
-        run([](NameServer& server, Threads& machine) -> Coroutine<> {
-            Resolver resolver(stage3::running_loop(), server.look_up(), 64,
-                              machine.start());
-            machine.left = 0;
-            std::string answer = co_await ask(resolver, "b.test", std::nullopt);
-            CHECK(answer == "no thread left: Resource temporarily unavailable");
-            CHECK_FALSE(resolver.is_busy());
-
-            machine.left = 1;
-            const auto a = stage3::create_task(
-                ask(resolver, "a.test", std::nullopt)); // gets no answer
-            const auto b = stage3::create_task(ask(resolver, "b.test", std::nullopt));
-            const auto c = stage3::create_task(ask(resolver, "c.test", std::nullopt));
-            while (server.times_asked() == 0) // in another thread
-                co_await stage3::sleep(1ms);
-            CHECK(server.times_asked() == 1);
-            CHECK_FALSE(b.done());
-            SUBCASE("the waiting names get threads") {
-                machine.left = 2;
-                server.give_up();
-                answer = co_await b;
-                CHECK(answer == "127.0.0.2");
-                answer = co_await c;
-                CHECK(answer == "127.0.0.3");
-            }
-            SUBCASE("there is still no thread for the waiting names") {
-                server.give_up();
-                for (const auto& one : {b, c}) {
-                    answer = co_await one;
-                    CHECK(answer == "no thread left: Resource temporarily unavailable");
-                }
-                machine.left = 1;
-                answer = co_await ask(resolver, "c.test", std::nullopt);
-                CHECK(answer == "127.0.0.3"); // now a thread can be started
-            }
-            answer = co_await a;
-            CHECK(answer == "cannot resolve 'a.test'");
-        }(names, threads));
+        const auto play = [](bool are_threads_left) {
+            NameServer names;
+            names.knows("b.test", "127.0.0.2");
+            names.knows("c.test", "127.0.0.3");
+            Threads threads;
+            stage3::run(
+                [](NameServer& server, Threads& machine, bool are_left) -> Coroutine<> {
+                    const auto none = "no thread left: Resource temporarily unavailable";
+                    Resolver resolver(stage3::running_loop(), server.look_up(), 64,
+                                      machine.start());
+                    co_await expect(ask(resolver, "b.test"), none);
+                    CHECK_FALSE(resolver.is_busy());
+                    machine.left = 1;
+                    const auto a = stage3::create_task(ask(resolver, "a.test"));
+                    const auto b = stage3::create_task(ask(resolver, "b.test"));
+                    const auto c = stage3::create_task(ask(resolver, "c.test"));
+                    while (server.times_asked() == 0) // in another thread
+                        co_await stage3::sleep(1ms);
+                    CHECK(server.times_asked() == 1);
+                    CHECK_FALSE(b.done());
+                    machine.left = are_left ? 2 : 0;
+                    server.give_up(); // which ends a's look-up
+                    co_await expect(b, are_left ? "127.0.0.2" : none);
+                    co_await expect(c, are_left ? "127.0.0.3" : none);
+                    machine.left = 1; // now a thread can be started
+                    co_await expect(ask(resolver, "c.test"), "127.0.0.3");
+                    co_await expect(a, "cannot resolve 'a.test'");
+                }(names, threads, are_threads_left));
+        };
+        play(true);
+        play(false);
     }
 
-    TEST_CASE("a resolver that ends fails the tasks in line, too") {
+    TEST_CASE("a resolver that ends fails the tasks that wait, also those in line") {
         NameServer names;
-        run([](NameServer& server) -> Coroutine<> {
+        stage3::run([](NameServer& server) -> Coroutine<> {
             std::optional<Resolver> resolver;
             resolver.emplace(stage3::running_loop(), server.look_up(), 1);
             std::vector<Task<std::string>> askers;
             for (const char* host : {"a.test", "b.test", "c.test"})
-                askers.push_back(stage3::create_task(ask(*resolver, host, std::nullopt)));
+                askers.push_back(stage3::create_task(ask(*resolver, host)));
             while (server.times_asked() == 0) // in another thread
                 co_await stage3::sleep(1ms);
-            CHECK(server.times_asked() == 1);
             resolver.reset();
-            co_await stage3::wait(askers);
             for (const auto& asker : askers)
-                CHECK(asker.result() == "the session has ended");
+                co_await expect(asker, "the session has ended");
             CHECK(server.times_asked() == 1);
-        }(names));
-    }
-
-    TEST_CASE("a resolver that ends fails the tasks that wait") {
-        NameServer names;
-        run([](NameServer& server) -> Coroutine<> {
-            std::optional<Resolver> resolver;
-            resolver.emplace(stage3::running_loop(), server.look_up());
-            const auto waiting =
-                stage3::create_task(ask(*resolver, "a.test", std::nullopt));
-            co_await stage3::sleep(5ms);
-            resolver.reset();
-            const std::string answer = co_await waiting;
-            CHECK(answer == "the session has ended");
         }(names));
     }
 }
@@ -364,30 +318,27 @@ TEST_SUITE("resolver") {
 TEST_SUITE("names in a session") {
     TEST_CASE("names are looked up by us, once, and never by libcurl") {
         NameServer names; // no other server in the world knows these names
-        names.knows("a.test", "127.0.0.1");
-        names.knows("a.test.", "127.0.0.1");
-        names.knows("-a.test", "127.0.0.1"); // libcurl treats a leading "-" specially
+        for (const char* name : {"a.test", "a.test.", "-a.test"}) // libcurl treats a
+            names.knows(name, "127.0.0.1");                       // leading "-" specially
         names.knows("six.test", "::1");
         ScriptedServer server;
         server.on("/", tests::html("four"));
-        ScriptedServer server_six(AF_INET6);
-        server_six.on("/", tests::html("six"));
-        run([](NameServer& known, std::uint16_t four, std::uint16_t six) -> Coroutine<> {
-            SessionOptions options;
-            options.look_up = known.look_up();
-            Session session(stage3::running_loop(), options);
-            for (const char* host :
-                 {"a.test", "a.test", "A.TEST", "a.test.", "-a.test"}) {
-                CAPTURE(host);
-                const std::string body = co_await fetch_text(
-                    session, fmt::format("http://{}:{}/", host, four));
-                CHECK(body == "four");
-            }
-            CHECK(known.times_asked() == 3);
-            const std::string body =
-                co_await fetch_text(session, fmt::format("http://six.test:{}/", six));
-            CHECK(body == "six");
-        }(names, server.port(), server_six.port()));
+        with_session(
+            names,
+            [](NameServer& known, Session& session, std::uint16_t port,
+               Time&) -> Coroutine<> {
+                for (const char* host :
+                     {"a.test", "a.test", "A.TEST", "a.test.", "-a.test"})
+                    co_await expect(
+                        words_of(session, fmt::format("http://{}:{}/", host, port)),
+                        "four");
+                CHECK(known.times_asked() == 3);
+                ScriptedServer server_six(AF_INET6);
+                server_six.on("/", tests::html("six"));
+                const auto six = fmt::format("http://six.test:{}/", server_six.port());
+                co_await expect(words_of(session, six), "six");
+            },
+            server.port());
         REQUIRE_FALSE(server.requests().empty());
         CHECK(server.requests()[0].head.find(
                   fmt::format("\r\nHost: a.test:{}\r\n", server.port()))
@@ -398,17 +349,17 @@ TEST_SUITE("names in a session") {
         NameServer names; // it knows no names
         ScriptedServer server;
         server.on("/", tests::html("here"));
-        run([](NameServer& known, std::uint16_t port) -> Coroutine<> {
-            SessionOptions options;
-            options.look_up = known.look_up();
-            Session session(stage3::running_loop(), options);
-            for (const char* host : {"localhost", "app.localhost"}) {
-                const std::string body = co_await fetch_text(
-                    session, fmt::format("http://{}:{}/", host, port));
-                CHECK(body == "here");
-            }
-            CHECK(known.times_asked() == 0);
-        }(names, server.port()));
+        with_session(
+            names,
+            [](NameServer& known, Session& session, std::uint16_t port,
+               Time&) -> Coroutine<> {
+                for (const char* host : {"localhost", "app.localhost"})
+                    co_await expect(
+                        words_of(session, fmt::format("http://{}:{}/", host, port)),
+                        "here");
+                CHECK(known.times_asked() == 0);
+            },
+            server.port());
     }
 
     TEST_CASE("names that move to another address are followed there") {
@@ -416,68 +367,35 @@ TEST_SUITE("names in a session") {
         names.knows("a.test", "127.0.0.1");
         ScriptedServer server;
         server.on("/", tests::html("here"));
-        EventLoop::TimePoint now{1h};
-        stage3::LoopOptions loop;
-        loop.clock = [&] { return now; };
-        run(
-            [](NameServer& known, std::uint16_t port,
-               EventLoop::TimePoint& time) -> Coroutine<> {
-                SessionOptions options;
-                options.look_up = known.look_up();
-                Session session(stage3::running_loop(), options);
+        with_session(
+            names,
+            [](NameServer& known, Session& session, std::uint16_t port,
+               Time& now) -> Coroutine<> {
                 const std::string url = fmt::format("http://a.test:{}/", port);
-                std::string body = co_await fetch_text(session, url);
-                CHECK(body == "here");
+                co_await expect(words_of(session, url), "here");
                 known.knows("a.test", "127.0.0.9"); // no server listens there
-                time += 1min;
-                body = co_await fetch_text(session, url);
-                CHECK(body == "connection refused");
-            }(names, server.port(), now),
-            std::move(loop));
+                now += 1min;
+                co_await expect(words_of(session, url), "connection refused");
+            },
+            server.port(), {}, true);
     }
 
-    TEST_CASE("looking up a name counts towards the connection's time limit") {
-        NameServer names;
-        run([](NameServer& known) -> Coroutine<> {
-            SessionOptions options;
-            options.look_up = known.look_up();
-            options.connect_timeout = 50ms;
-            Session session(stage3::running_loop(), options);
-            std::optional<FetchError> failure;
-            try {
-                co_await session.get(*common::parse_url("http://silent.test/"));
-            } catch (const FetchError& error) {
-                failure = error;
-            }
-            REQUIRE(failure);
-            CHECK(failure->kind == FetchError::Kind::timed_out);
-            CHECK(std::string(failure->what()) == "no address within 0.05 s");
-        }(names));
-    }
-
-    TEST_CASE("names that can't be looked up fail with the reason and the right kind") {
+    TEST_CASE("names that can't be looked up, or not in time, fail with the reason and "
+              "the right kind") {
         for (const bool is_full : {false, true}) {
             NameServer names;
             names.knows("a.test", "none");
             if (is_full)
                 names.has_no_descriptor_left();
-            run([](NameServer& known, bool full) -> Coroutine<> {
-                SessionOptions options;
-                options.look_up = known.look_up();
-                Session session(stage3::running_loop(), options);
-                std::optional<FetchError> failure;
-                try {
-                    co_await session.get(*common::parse_url("http://a.test/"));
-                } catch (const FetchError& error) {
-                    failure = error;
-                }
-                REQUIRE(failure);
-                CHECK(failure->kind
-                      == (full ? FetchError::Kind::no_descriptor
-                               : FetchError::Kind::network));
-                CHECK(std::string(failure->what())
-                      == (full ? "full" : "cannot resolve 'a.test'"));
-            }(names, is_full));
+            SessionOptions options;
+            options.look_up = names.look_up();
+            options.connect_timeout = 50ms;
+            const Outcome unknown = fetch_once("http://a.test/", options);
+            CHECK(unknown.kind() == (is_full ? Kind::no_descriptor : Kind::network));
+            CHECK(unknown.words() == (is_full ? "full" : "cannot resolve 'a.test'"));
+            const Outcome late = fetch_once("http://silent.test/", options);
+            CHECK(late.kind() == Kind::timed_out);
+            CHECK(late.words() == "no address within 0.05 s");
         }
     }
 }

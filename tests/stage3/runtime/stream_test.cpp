@@ -5,6 +5,7 @@
 #include "stage3_queue_crawler/runtime/net/stream.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/stage3/runtime/awaited.h"
 #include "tests/support/no_memory.h"
 #include "tests/support/prelude.h"
 
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 using namespace stage3;
+using namespace tests;
 
 namespace {
 
@@ -108,10 +110,8 @@ void with_stream(Coroutine<> (*test)(Stream&, Pair&), StreamLimits limits = {}) 
 TEST_CASE("read_until returns the text with its end and keeps the rest") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("one\r\ntwo\r\n\r\nthr");
-        for (const char* expected : {"one\r\n", "two\r\n", "\r\n"}) {
-            const std::string got = co_await line(stream);
-            CHECK(got == expected);
-        }
+        for (const char* expected : {"one\r\n", "two\r\n", "\r\n"})
+            co_await expect(line(stream), expected);
         const auto waiting = stage3::create_task(line(stream));
         co_await stage3::sleep(5ms);
         CHECK_FALSE(waiting.done());
@@ -121,14 +121,11 @@ TEST_CASE("read_until returns the text with its end and keeps the rest") {
         }
         CHECK(waiting.result() == "thre\r\r\n");
         pair.theirs.close();
-        const std::string rest = co_await line(stream);
-        CHECK(rest == "end after 1");
+        co_await expect(line(stream), "end after 1");
         CHECK_FALSE(stream.at_end());
-        const std::string last = co_await stream.read_some(10);
-        CHECK(last == "x"); // the failed read has lost nothing
+        co_await expect(stream.read_some(10), "x"); // the failed read has lost nothing
         CHECK(stream.at_end());
-        const std::string nothing = co_await stream.read_some(10);
-        CHECK(nothing.empty());
+        co_await expect(stream.read_some(10), "");
     });
 }
 
@@ -136,19 +133,14 @@ TEST_CASE("read_until reads no more than allowed") {
     with_stream(
         [](Stream& stream, Pair& pair) -> Coroutine<> {
             pair.send("123456\r\n");
-            std::string got = co_await line(stream, 8);
-            CHECK(got == "123456\r\n");
+            co_await expect(line(stream, 8), "123456\r\n");
             pair.send("1234567\r\n");
-            got = co_await line(stream, 8);
-            CHECK(got == "too long");
-            got = co_await line(stream, 9); // the failed read has lost nothing
-            CHECK(got == "1234567\r\n");
+            co_await expect(line(stream, 8), "too long");
+            co_await expect(line(stream, 9), "1234567\r\n"); // nothing was lost
             pair.send("12345678"); // the end can no longer come in time
-            got = co_await line(stream, 8);
-            CHECK(got == "too long");
+            co_await expect(line(stream, 8), "too long");
             pair.send(std::string(30, 'x')); // more than is read ahead
-            got = co_await line(stream, 1000);
-            CHECK(got == "too long");
+            co_await expect(line(stream, 1000), "too long");
         },
         {.read_ahead = 20});
 }
@@ -160,16 +152,13 @@ TEST_CASE("read_exactly reads a given number of bytes, even more than is read ah
             for (int i = 0; i < 1000; ++i)
                 text += std::to_string(i) + ' ';
             pair.send(text);
-            std::string got = co_await stream.read_exactly(5);
-            CHECK(got == text.substr(0, 5));
-            got = co_await stream.read_exactly(0);
-            CHECK(got.empty());
-            got = co_await stream.read_exactly(text.size() - 5);
-            CHECK(got == text.substr(5));
+            co_await expect(stream.read_exactly(5), text.substr(0, 5));
+            co_await expect(stream.read_exactly(0), "");
+            co_await expect(stream.read_exactly(text.size() - 5), text.substr(5));
             pair.send("abc");
             pair.theirs.close();
-            got = co_await result_of([&stream] { return stream.read_exactly(4); });
-            CHECK(got == "end after 3");
+            co_await expect(result_of([&stream] { return stream.read_exactly(4); }),
+                            "end after 3");
         },
         {.read_ahead = 100});
 }
@@ -183,19 +172,11 @@ TEST_CASE("peek returns the next byte without taking it") {
         const char first = co_await waiting;
         CHECK(first == 'a');
         for (const char expected : {'a', 'b'}) {
-            const char next = co_await stream.peek();
-            CHECK(next == expected);
-            const std::string read = co_await stream.read_some(1);
-            CHECK(read == std::string(1, expected));
+            co_await expect(stream.peek(), expected);
+            co_await expect(stream.read_some(1), std::string(1, expected));
         }
         pair.theirs.close();
-        bool has_ended = false;
-        try {
-            co_await stream.peek();
-        } catch (const EndOfStream& end) {
-            has_ended = end.received == 0;
-        }
-        CHECK(has_ended);
+        co_await expect(throws<EndOfStream>(stream.peek()), true);
     });
 }
 
@@ -217,8 +198,7 @@ TEST_CASE("an unread stream doesn't listen without end") {
             const int before = clock_calls;
             co_await stage3::sleep(100ms);
             CHECK(clock_calls - before < 20); // the loop has slept
-            const std::string all = co_await stream.read_exactly(sent);
-            CHECK(all == std::string(sent, 'y'));
+            co_await expect(stream.read_exactly(sent), std::string(sent, 'y'));
         },
         {.read_ahead = 1000});
 }
@@ -265,64 +245,45 @@ TEST_CASE("write and drain deliver everything in order, however slowly it's read
         {.unsent = 10'000});
 }
 
-TEST_CASE("drain waits until little is left, and not for the last byte") {
-    with_stream(
-        [](Stream& stream, Pair& pair) -> Coroutine<> {
-            stream.write(much);
-            const auto draining = stage3::create_task(drained(stream));
-            std::vector<char> buffer(50'000);
-            std::error_code error;
-            while (!draining.done()) {
-                pair.theirs.receive(buffer, error);
-                co_await stage3::next_turn();
-            }
-            CHECK(stream.unsent() > 0);
-            CHECK(stream.unsent() <= 1'000'000);
-        },
-        {.unsent = 1'000'000});
-}
-
 TEST_CASE("drain waits while the peer doesn't read, and reports when it never will") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         stream.write(much);
         CHECK(stream.unsent() > 0);
-        auto draining = stage3::create_task(drained(stream));
+        const auto draining = stage3::create_task(drained(stream));
         co_await stage3::sleep(5ms);
         CHECK_FALSE(draining.done());
-        draining.cancel();
-        co_await stage3::next_turn();
-        co_await stage3::next_turn();
+        co_await end(draining);
         CHECK(draining.cancelled());
         const auto again = stage3::create_task(drained(stream));
         co_await stage3::sleep(5ms);
         pair.theirs.close();
         const std::string result = co_await again;
-        CHECK(result == std::make_error_code(std::errc::broken_pipe).message());
+        CHECK(result == "Broken pipe");
         CHECK(stream.unsent() == 0); // what can't be sent is dropped
         stream.write("more");
         CHECK(stream.unsent() == 0);
     });
 }
 
-TEST_CASE("closing the stream ends the waiting tasks") {
-    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
-        stream.write(much);
-        const auto reading = stage3::create_task(line(stream));
-        const auto draining = stage3::create_task(drained(stream));
-        co_await stage3::sleep(5ms);
-        stream.close();
-        CHECK(stream.closed());
-        const std::string why =
-            std::make_error_code(std::errc::operation_canceled).message();
-        std::string result = co_await reading;
-        CHECK(result == why);
-        result = co_await draining;
-        CHECK(result == why);
-        result = co_await line(stream);
-        CHECK(result == why);
-        stream.close(); // closing twice is allowed
-        pair.receive();
-    });
+TEST_CASE("closing or destroying the stream ends the waiting tasks") {
+    for (const bool is_closed : {true, false})
+        stage3::run([](bool closes) -> Coroutine<> {
+            Pair pair;
+            std::optional<Stream> stream(std::in_place, stage3::running_loop(),
+                                         std::move(pair.ours));
+            stream->write(much);
+            const auto reading = stage3::create_task(line(*stream));
+            const auto draining = stage3::create_task(drained(*stream));
+            co_await stage3::sleep(5ms);
+            if (closes)
+                stream->close();
+            else
+                stream.reset();
+            for (const auto& waiting : {reading, draining}) {
+                const std::string result = co_await waiting;
+                CHECK(result == "Operation canceled");
+            }
+        }(is_closed));
 }
 
 namespace {
@@ -345,14 +306,12 @@ TEST_CASE("a task that always finds more to read gives others their turn") {
             lines += a_line;
         pair.send(lines);
         int turns = 0;
-        auto others = stage3::create_task(count_turns(turns));
+        const auto others = stage3::create_task(count_turns(turns));
         for (int i = 0; i < 50; ++i) {
-            const std::string text = co_await line(stream, 3000);
-            CHECK(text == a_line);
+            co_await expect(line(stream, 3000), a_line);
         }
         CHECK(turns >= 1);
-        others.cancel();
-        co_await stage3::next_turn();
+        co_await end(others);
     });
 }
 
@@ -361,7 +320,7 @@ TEST_CASE("a task that never has to wait to write gives others their turn") {
         const std::string piece(std::size_t{64} * 1024, 'x');
         std::size_t received = 0;
         int turns = 0;
-        auto others = stage3::create_task(count_turns(turns));
+        const auto others = stage3::create_task(count_turns(turns));
         for (int i = 0; i < 100; ++i) {
             stream.write(piece);
             co_await stream.drain();
@@ -370,63 +329,8 @@ TEST_CASE("a task that never has to wait to write gives others their turn") {
         CHECK(received == 100 * piece.size());
         CHECK(turns >= 10);
         CHECK(turns <= 50); // yielding more often would only slow the task down
-        others.cancel();
-        co_await stage3::next_turn();
+        co_await end(others);
     });
-}
-
-TEST_CASE("read_exactly: a cancelled task loses nothing") {
-    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
-        pair.send("12345");
-        bool timed_out = false;
-        try {
-            co_await stage3::wait_for(stream.read_exactly(10), 5ms);
-        } catch (const stage3::Timeout&) {
-            timed_out = true;
-        }
-        CHECK(timed_out);
-        pair.send("67890");
-        const std::string all = co_await stream.read_exactly(10);
-        CHECK(all == "1234567890");
-    });
-}
-
-TEST_CASE("draining twice at once is a programming error") {
-    with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
-        stream.write(much);
-        auto first = stage3::create_task(drained(stream));
-        co_await stage3::next_turn();
-        bool refused = false;
-        try {
-            co_await stream.flush();
-        } catch (const std::logic_error&) {
-            refused = true;
-        }
-        CHECK(refused);
-        pair.theirs.close();
-        const std::string result = co_await first;
-        CHECK(result != "drained");
-    });
-}
-
-TEST_CASE("destroying the stream ends the tasks that still wait") {
-    stage3::run([]() -> Coroutine<> {
-        Pair pair;
-        std::optional<Stream> stream(std::in_place, stage3::running_loop(),
-                                     std::move(pair.ours));
-        stream->write(much);
-        const auto reading = stage3::create_task(line(*stream));
-        const auto exactly = stage3::create_task(drained(*stream));
-        co_await stage3::next_turn();
-        co_await stage3::next_turn();
-        stream.reset();
-        const std::string why =
-            std::make_error_code(std::errc::operation_canceled).message();
-        std::string result = co_await reading;
-        CHECK(result == why);
-        result = co_await exactly;
-        CHECK(result == why);
-    }());
 }
 
 TEST_CASE("a socket that the loop can't watch is refused at once") {
@@ -445,17 +349,14 @@ TEST_CASE("a socket that the loop can't watch is refused at once") {
 TEST_CASE("closing the stream drops what was read ahead") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("a\r\nb\r\nc");
-        const std::string first = co_await line(stream);
-        CHECK(first == "a\r\n");
+        co_await expect(line(stream), "a\r\n");
         stream.close();
+        CHECK(stream.closed());
         stream.close(); // closing twice is allowed
-        const std::string second = co_await line(stream);
-        CHECK(second == "Operation canceled");
-        const std::string some =
-            co_await result_of([&stream] { return stream.read_some(1); });
-        CHECK(some == "Operation canceled");
-        const std::string writing = co_await drained(stream);
-        CHECK(writing == "Operation canceled");
+        co_await expect(line(stream), "Operation canceled");
+        co_await expect(result_of([&stream] { return stream.read_some(1); }),
+                        "Operation canceled");
+        co_await expect(drained(stream), "Operation canceled");
     });
 }
 
@@ -477,8 +378,7 @@ TEST_CASE("finish_writing sends everything and then the end") {
         CHECK(pair.theirs.receive(buffer, error) == 0);
         CHECK_FALSE(error);     // it is the end, not "would block"
         pair.send("still\r\n"); // the other direction is still open
-        const std::string answer = co_await line(stream);
-        CHECK(answer == "still\r\n");
+        co_await expect(line(stream), "still\r\n");
     });
 }
 
@@ -487,55 +387,32 @@ TEST_CASE("data that has come is read even if writing has become impossible") {
         pair.send("go away\r\n");
         pair.theirs.close();
         stream.write("much to tell");
-        const std::string writing = co_await drained(stream);
-        CHECK(writing == "Broken pipe");
-        const std::string why = co_await line(stream);
-        CHECK(why == "go away\r\n");
-        const std::string more = co_await line(stream); // not an orderly end
-        CHECK(more == "Broken pipe");
+        co_await expect(drained(stream), "Broken pipe");
+        co_await expect(line(stream), "go away\r\n");
+        co_await expect(line(stream), "Broken pipe"); // not an orderly end
     });
 }
 
 TEST_CASE("a task that is cancelled while reading loses nothing") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         for (int i = 0; i < 5; ++i) {
-            auto reading = stage3::create_task(line(stream));
+            const auto reading = stage3::create_task(line(stream));
             pair.send("ab");
             co_await stage3::sleep(1ms);
-            reading.cancel();
-            co_await stage3::sleep(1ms);
+            co_await end(reading);
             CHECK(reading.cancelled());
         }
         pair.send("\r\n");
-        const std::string all = co_await line(stream);
-        CHECK(all == "ababababab\r\n");
-    });
-}
-
-TEST_CASE("reading twice at once is a programming error") {
-    with_stream([](Stream& stream, Pair&) -> Coroutine<> {
-        auto one = stage3::create_task(line(stream));
-        co_await stage3::next_turn();
-        const auto two = stage3::create_task(line(stream));
-        co_await stage3::sleep(1ms);
-        REQUIRE(two.done());
-        CHECK_THROWS_AS(two.result(), std::logic_error);
-        CHECK_FALSE(one.done());
-        one.cancel();
-        co_await stage3::next_turn();
+        co_await expect(line(stream), "ababababab\r\n");
+        pair.send("12345");
+        co_await expect(throws<Timeout>(stage3::wait_for(stream.read_exactly(10), 5ms)),
+                        true);
+        pair.send("67890");
+        co_await expect(stream.read_exactly(10), "1234567890");
     });
 }
 
 namespace {
-
-Coroutine<bool> is_refused(Coroutine<> second) {
-    try {
-        co_await std::move(second);
-    } catch (const std::logic_error&) {
-        co_return true;
-    }
-    co_return false;
-}
 
 Coroutine<> read_a_line(Stream& stream) { co_await stream.read_until("\r\n"); }
 Coroutine<> read_a_byte(Stream& stream) { co_await stream.read_exactly(1); }
@@ -544,10 +421,8 @@ Coroutine<> peek(Stream& stream) { co_await stream.peek(); }
 
 /// All that read are refused, and change nothing.
 Coroutine<> check_no_second_reader(Stream& stream) {
-    for (auto* const read : {&read_a_line, &read_a_byte, &read_anything, &peek}) {
-        const bool is_one_too_many = co_await is_refused(read(stream));
-        CHECK(is_one_too_many);
-    }
+    for (auto* const read : {&read_a_line, &read_a_byte, &read_anything, &peek})
+        co_await expect(throws<std::logic_error>(read(stream)), true);
 }
 
 } // namespace
@@ -567,7 +442,8 @@ TEST_CASE("a second reader doesn't get a part of what the first one waits for") 
     });
 }
 
-TEST_CASE("a second one that drains is refused also while the first lets others run") {
+TEST_CASE(
+    "a second one that drains is refused while the first waits, or lets others run") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         const std::string piece(std::size_t{64} * 1024, 'x');
         bool has_let_others_run = false;
@@ -576,16 +452,21 @@ TEST_CASE("a second one that drains is refused also while the first lets others 
             auto first = stage3::create_task(drained(stream));
             co_await stage3::next_turn();
             has_let_others_run = !first.done();
-            if (has_let_others_run) {
-                const bool is_one_too_many = co_await is_refused(stream.flush());
-                CHECK(is_one_too_many);
-            }
+            if (has_let_others_run)
+                co_await expect(throws<std::logic_error>(stream.flush()), true);
             pair.receive();
             const std::string result = co_await first;
             CHECK(result == "drained");
             pair.receive();
         }
         CHECK(has_let_others_run);
+        stream.write(much);
+        const auto waiting = stage3::create_task(drained(stream));
+        co_await stage3::next_turn();
+        co_await expect(throws<std::logic_error>(stream.flush()), true);
+        pair.theirs.close();
+        const std::string result = co_await waiting;
+        CHECK(result != "drained");
     });
 }
 
@@ -605,17 +486,5 @@ TEST_CASE("without memory for what has arrived, the stream is broken") {
         pair.send("\r\n");
         const std::string result = co_await reading;
         CHECK(result == std::make_error_code(std::errc::not_enough_memory).message());
-    });
-}
-
-TEST_CASE("a time limit works for reading as for any other task") {
-    with_stream([](Stream& stream, Pair&) -> Coroutine<> {
-        bool in_time = true;
-        try {
-            co_await stage3::wait_for(stream.read_until("\r\n"), 10ms);
-        } catch (const stage3::Timeout&) {
-            in_time = false;
-        }
-        CHECK_FALSE(in_time);
     });
 }

@@ -51,13 +51,6 @@ std::vector<std::string> events_in(const std::string& path) {
     return events;
 }
 
-void check_events(const std::string& path, const std::vector<std::string>& expected) {
-    const auto events = events_in(path);
-    for (std::size_t i = 0; i < events.size() && i < expected.size(); ++i)
-        CHECK(events[i] == expected[i]);
-    CHECK(events.size() == expected.size());
-}
-
 Coroutine<int> inner(Future<int> future) {
     const int value = co_await future;
     co_return value;
@@ -84,21 +77,54 @@ Coroutine<> both_ends(Queue<int>& queue) {
     co_await putter;
 }
 
-/// A loop whose clock is moved by hand, and that is traced.
-stage3::LoopOptions traced(tests::VirtualTime& time, common::Tracer& tracer) {
-    stage3::LoopOptions options = time.options();
-    options.tracer = &tracer;
-    return options;
-}
+/// What is traced: a loop whose clock is moved by hand, until `events` asks for them.
+class Traced {
+  public:
+    explicit Traced(bool is_real = false)
+        : tracer_(std::in_place, file_.path(), "test"),
+          loop(std::in_place, options(is_real)) {}
+
+    void turns(int count) {
+        for (int i = 0; i < count; ++i) {
+            loop->stop();
+            loop->run_forever();
+        }
+    }
+    /// Ends the loop and the trace, and compares its events, or those of its queue.
+    void check(const std::vector<std::string>& expected, bool only_queue = false) {
+        loop.reset();
+        tracer_.reset();
+        auto events = events_in(file_.path());
+        if (only_queue)
+            std::erase_if(events,
+                          [](const auto& event) { return !event.starts_with("queue"); });
+        for (std::size_t i = 0; i < events.size() && i < expected.size(); ++i)
+            CHECK(events[i] == expected[i]);
+        CHECK(events.size() == expected.size());
+    }
+    const std::string& path() const { return file_.path(); }
+
+  private:
+    stage3::LoopOptions options(bool is_real) {
+        stage3::LoopOptions options = is_real ? stage3::LoopOptions() : time_.options();
+        options.tracer = &*tracer_;
+        return options;
+    }
+
+    TemporaryFile file_;
+    std::optional<common::Tracer> tracer_;
+    tests::VirtualTime time_;
+
+  public:
+    std::optional<stage3::EventLoop> loop;
+};
 
 } // namespace
 
 TEST_CASE("events are recorded in their order") {
-    const TemporaryFile file;
+    Traced traced;
     {
-        common::Tracer tracer(file.path(), "test");
-        tests::VirtualTime time;
-        stage3::EventLoop loop(traced(time, tracer));
+        stage3::EventLoop& loop = *traced.loop;
         Queue<int> queue;
         const Future<int> future(loop);
         auto task = create_task(loop, outer(future, queue));
@@ -106,12 +132,9 @@ TEST_CASE("events are recorded in their order") {
         stage3::run_until_complete<void>(loop, task);
         auto cancelled = create_task(loop, inner(Future<int>(loop)));
         loop.call_soon([&] { cancelled.cancel(); });
-        for (int i = 0; i < 2; ++i) {
-            loop.stop();
-            loop.run_forever();
-        }
+        traced.turns(2);
     }
-    const std::vector<std::string> expected = {
+    traced.check({
         "trace",
         "watch add mailbox",
         "future new",
@@ -160,69 +183,56 @@ TEST_CASE("events are recorded in their order") {
         "task done cancelled",
         "watch remove", // the mailbox
         "end",
-    };
-    check_events(file.path(), expected);
+    });
 }
 
 TEST_CASE("a trace shows an item that is handed over and a putter that is let in") {
-    const TemporaryFile file;
-    {
-        common::Tracer tracer(file.path(), "test");
-        tests::VirtualTime time;
-        stage3::EventLoop loop(traced(time, tracer));
-        Queue<int> queue(1);
-        stage3::run_until_complete<void>(loop, both_ends(queue));
-    }
-    std::vector<std::string> queued;
-    for (const std::string& event : events_in(file.path()))
-        if (event.starts_with("queue"))
-            queued.push_back(event);
-    const std::vector<std::string> expected = {
-        "queue wait_to_get 3 0 1",   "queue hand_over 1 3 0 0", "queue put 2 1 0",
-        "queue wait_to_put 3 6 1 0", "queue get 2 0 0",         "queue let_in 3 6 0 0",
-        "queue put 3 1 0",
-    };
-    CHECK(queued == expected);
+    Traced traced;
+    Queue<int> queue(1);
+    stage3::run_until_complete<void>(*traced.loop, both_ends(queue));
+    traced.check(
+        {
+            "queue wait_to_get 3 0 1",
+            "queue hand_over 1 3 0 0",
+            "queue put 2 1 0",
+            "queue wait_to_put 3 6 1 0",
+            "queue get 2 0 0",
+            "queue let_in 3 6 0 0",
+            "queue put 3 1 0",
+        },
+        true);
 }
 
 TEST_CASE("a trace shows items that are given back and withdrawn") {
-    const TemporaryFile file;
-    {
-        common::Tracer tracer(file.path(), "test");
-        tests::VirtualTime time;
-        stage3::EventLoop loop(traced(time, tracer));
-        Queue<int> queue(1);
-        const auto turns = [&](int count) {
-            for (int i = 0; i < count; ++i) {
-                loop.stop();
-                loop.run_forever();
-            }
-        };
-        auto getter = create_task(loop, get_one(queue));
-        turns(1);
-        loop.call_soon([&] {
-            queue.put_nowait(1);
-            getter.cancel();
-        });
-        turns(2); // the item is in the queue again
-        auto putter = create_task(loop, put_one(queue, 2));
-        turns(1);
-        loop.call_soon([&] {
-            queue.get_nowait();
-            putter.cancel();
-        });
-        turns(2);
-    }
-    std::vector<std::string> queued;
-    for (const std::string& event : events_in(file.path()))
-        if (event.starts_with("queue"))
-            queued.push_back(event);
-    const std::vector<std::string> expected = {
-        "queue wait_to_get 2 0 1", "queue hand_over 1 2 0 0",   "queue give_back 1 0 0",
-        "queue put_back 1 1 0",    "queue wait_to_put 2 6 1 0", "queue get 1 0 0",
-        "queue let_in 2 6 0 0",    "queue put 2 1 0",           "queue take_back 0 0",
-    };
-    CHECK(queued == expected);
+    Traced traced;
+    Queue<int> queue(1);
+    auto getter = create_task(*traced.loop, get_one(queue));
+    traced.turns(1);
+    traced.loop->call_soon([&] {
+        queue.put_nowait(1);
+        getter.cancel();
+    });
+    traced.turns(2); // the item is in the queue again
+    auto putter = create_task(*traced.loop, put_one(queue, 2));
+    traced.turns(1);
+    traced.loop->call_soon([&] {
+        queue.get_nowait();
+        putter.cancel();
+    });
+    traced.turns(2);
+    traced.check(
+        {
+            "queue wait_to_get 2 0 1",
+            "queue hand_over 1 2 0 0",
+            "queue give_back 1 0 0",
+            "queue put_back 1 1 0",
+            "queue wait_to_put 2 6 1 0",
+            "queue get 1 0 0",
+            "queue let_in 2 6 0 0",
+            "queue put 2 1 0",
+            "queue take_back 0 0",
+        },
+        true);
 }
 
 namespace {
@@ -238,11 +248,9 @@ Coroutine<> get_nameless(Queue<Nameless>& queue, bool& got) {
 } // namespace
 
 TEST_CASE("an item that can't be named is still handed over") {
-    const TemporaryFile file;
+    Traced traced;
+    stage3::EventLoop& loop = *traced.loop;
     bool got = false;
-    common::Tracer tracer(file.path(), "test");
-    tests::VirtualTime time;
-    stage3::EventLoop loop(traced(time, tracer));
     Queue<Nameless> queue;
     const auto task = create_task(loop, get_nameless(queue, got));
     loop.call_later(1s, [&] { queue.put_nowait({}); });
@@ -251,17 +259,13 @@ TEST_CASE("an item that can't be named is still handed over") {
 }
 
 TEST_CASE("a trace shows descriptors, signals, failures and cancellations") {
-    const TemporaryFile file;
-    std::array<int, 2> ends{};
-    REQUIRE(::pipe(ends.data()) == 0);
+    const tests::Pipe pipe;
+    Traced traced(true);
     {
-        common::Tracer tracer(file.path(), "test");
-        stage3::LoopOptions options;
-        options.tracer = &tracer;
-        stage3::EventLoop loop(std::move(options));
+        stage3::EventLoop& loop = *traced.loop;
         loop.set_exception_handler([](const stage3::Report&) {});
-        loop.add_writer(ends[1], [&] {
-            loop.remove_writer(ends[1]);
+        loop.add_writer(pipe.write.fd(), [&] {
+            loop.remove_writer(pipe.write.fd());
             loop.stop();
         });
         loop.run_forever();
@@ -276,14 +280,11 @@ TEST_CASE("a trace shows descriptors, signals, failures and cancellations") {
         failing.set_exception_quietly(std::make_exception_ptr(std::runtime_error("no")));
         const auto left = create_task(loop, inner(failing));
         const auto waits = create_task(loop, inner(Future<int>(loop)));
-        loop.stop();
-        loop.run_forever();
-        loop.add_reader(ends[0], [] {});
+        traced.turns(1);
+        loop.add_reader(pipe.read.fd(), [] {});
         loop.call_at(stage3::EventLoop::TimePoint::min(), [] {});
     }
-    ::close(ends[0]);
-    ::close(ends[1]);
-    const std::vector<std::string> expected = {
+    traced.check({
         "trace",
         "watch add mailbox",
         "watch add writer",
@@ -320,17 +321,14 @@ TEST_CASE("a trace shows descriptors, signals, failures and cancellations") {
         "watch remove",
         "task done destroyed",
         "end",
-    };
-    check_events(file.path(), expected);
+    });
 }
 
 TEST_CASE("a trace shows cancelled timers and calls from other threads") {
-    const TemporaryFile file;
+    Traced traced;
+    stage3::EventLoop& loop = *traced.loop;
     std::size_t line = 0;
     {
-        common::Tracer tracer(file.path(), "test");
-        tests::VirtualTime time;
-        stage3::EventLoop loop(traced(time, tracer));
         const stage3::Handle handle = loop.call_later(1s, [] {});
         handle.cancel();
         handle.cancel();
@@ -341,7 +339,7 @@ TEST_CASE("a trace shows cancelled timers and calls from other threads") {
         loop.close();
         left.cancel(); // too late: it does nothing
     }
-    const std::vector<std::string> expected = {
+    traced.check({
         "trace",
         "watch add mailbox",
         "timer set timer 1",
@@ -353,10 +351,9 @@ TEST_CASE("a trace shows cancelled timers and calls from other threads") {
         "timer set timer 3",
         "watch remove",
         "end",
-    };
-    check_events(file.path(), expected);
+    });
     // The caller is a place in another thread, and not in the loop.
-    std::ifstream in(file.path());
+    std::ifstream in(traced.path());
     const std::string all(std::istreambuf_iterator<char>(in), {});
     CHECK(all.find(fmt::format("trace_test.cpp:{}", line)) != std::string::npos);
 }
