@@ -64,7 +64,6 @@ void fail(long number, Outage outage, std::size_t at_least) noexcept {
     fails_at = number;
 }
 void memory_is_back() noexcept { fails_at = never; }
-long asked() noexcept { return asked_for; }
 long refused() noexcept { return refused_so_far; }
 long living() noexcept { return living_now; }
 

@@ -17,8 +17,7 @@ enum class Outage : std::uint8_t { one, lasting };
 void fail(long number, Outage outage, std::size_t at_least = 0) noexcept;
 /// No allocation fails any more.
 void memory_is_back() noexcept;
-/// How many allocations there have been since `fail`, and how many of them have failed.
-long asked() noexcept;
+/// How many allocations have failed since `fail`.
 long refused() noexcept;
 /// How many allocations have not been given back.
 long living() noexcept;

@@ -36,25 +36,17 @@ Coroutine<> fail_after(EventLoop::Duration time) {
 
 /// Fails as soon as it is asked to end.
 Coroutine<> fail_when_asked() {
-    try {
-        co_await Future<>();
-    } catch (const Cancelled&) {
-        throw Rain();
-    }
+    co_await until_asked();
+    throw Rain();
 }
 
 /// When it is asked to end, it takes a second to do so, and then fails if `fails`.
 Coroutine<> end_slowly(LoopTest& test, std::string name, bool fails = false) {
-    bool cancelled = false;
-    try {
-        co_await Future<>();
-    } catch (const Cancelled&) {
-        cancelled = true;
-    }
-    while (cancelled) {
+    co_await until_asked();
+    for (bool has_slept = false; !has_slept;) {
         try {
             co_await stage3::sleep(1s);
-            cancelled = false;
+            has_slept = true;
         } catch (const Cancelled&) {
             test.note(name + " asked again");
         }
@@ -176,13 +168,7 @@ TEST_CASE_FIXTURE(LoopTest, "G4: a group that is cancelled in its body ends its 
     // tg.test_taskgroup_08, _09, .test_cancellation
     auto parent = task(run_two(*this, 1h));
     loop.call_later(1500ms, [&] { parent.cancel("enough"); });
-    std::string message;
-    try {
-        stage3::run_until_complete<void>(loop, parent);
-    } catch (const Cancelled& cancelled) {
-        message = cancelled.message;
-    }
-    CHECK(message == "enough");
+    CHECK(request_that_ends(loop, parent) == "enough");
     CHECK(log == Log{"a", "body cancelled", "b cancelled"});
 }
 
@@ -262,13 +248,7 @@ TEST_CASE_FIXTURE(
         test.note("never");
     }(*this));
     loop.call_later(1s, [&] { parent.cancel("enough"); });
-    std::string message;
-    try {
-        stage3::run_until_complete<void>(loop, parent);
-    } catch (const Cancelled& cancelled) {
-        message = cancelled.message;
-    }
-    CHECK(message == "enough");
+    CHECK(request_that_ends(loop, parent) == "enough");
     CHECK(log == Log{"slow ended", "snow", "goes on"});
 }
 
@@ -363,13 +343,7 @@ TEST_CASE_FIXTURE(LoopTest,
         co_await stage3::sleep(1s);
     }(*this));
     loop.call_later(1500ms, [&] { parent.cancel("shutdown"); });
-    std::string message;
-    try {
-        stage3::run_until_complete<void>(loop, parent);
-    } catch (const Cancelled& cancelled) {
-        message = cancelled.message;
-    }
-    CHECK(message == "shutdown");
+    CHECK(request_that_ends(loop, parent) == "shutdown");
 }
 
 namespace {
@@ -492,11 +466,8 @@ TEST_CASE_FIXTURE(LoopTest,
     // asyncio refuses: tg.test_taskgroup_no_create_parentafter_failure
     CHECK_THROWS_AS(run(in_group([this](TaskGroup& group) {
                         group.start([](LoopTest& test, TaskGroup& g) -> Coroutine<> {
-                            try {
-                                co_await Future<>();
-                            } catch (const Cancelled&) {
-                                test.note("asked");
-                            }
+                            co_await until_asked();
+                            test.note("asked");
                             const auto late = g.create_task(child(test, "late", 1h));
                             co_await stage3::next_turn();
                             CHECK(late.cancelled());

@@ -26,37 +26,26 @@ Coroutine<int> fail_after(stage3::EventLoop::Duration delay) {
     throw Rain();
 }
 
-/// Waits forever. When it is asked to end, it takes another second to do so.
+/// When it is asked to end, it takes another second to do so.
 Coroutine<int> slow_to_end(LoopTest& test) {
-    bool cancelled = false;
-    try {
-        co_await Future<>();
-    } catch (const Cancelled&) {
-        cancelled = true;
-    }
+    co_await until_asked();
     co_await stage3::sleep(1s);
     test.note("ended");
-    if (cancelled)
-        throw Cancelled{};
+    throw Cancelled{};
     co_return 0;
 }
 
-/// Waits forever, and answers a request to end with a value.
-Coroutine<int> refuse(int value) {
-    try {
-        co_await Future<>();
-    } catch (const Cancelled&) {
-        co_return value;
-    }
-    co_return 0;
+/// Answers a request to end with a value, after so many turns.
+Coroutine<int> refuse(int value, int turns = 0) {
+    co_await until_asked();
+    for (int i = 0; i < turns; ++i)
+        co_await next_turn();
+    co_return value;
 }
 
 Coroutine<int> fail_when_cancelled() {
-    try {
-        co_await Future<>();
-    } catch (const Cancelled&) {
-        throw Rain();
-    }
+    co_await until_asked();
+    throw Rain();
     co_return 0;
 }
 
@@ -94,17 +83,12 @@ TEST_CASE_FIXTURE(
     "W2: a late inner task is waited for even if the waiter is cancelled meanwhile") {
     // asyncio's wait_for abandons the inner task in this case.
     const auto inner = task([](LoopTest& test) -> Coroutine<int> {
-        bool cancelled = false;
-        try {
-            co_await Future<>();
-        } catch (const Cancelled&) {
-            cancelled = true;
-        }
-        while (cancelled) { // it takes its time, however often it is asked
+        co_await until_asked();
+        for (bool is_clean = false; !is_clean;) { // however often it is asked
             try {
                 co_await stage3::sleep(1s);
                 test.note("cleaned up");
-                cancelled = false;
+                is_clean = true;
             } catch (const Cancelled& again) {
                 test.note("asked again: " + again.message);
             }
@@ -205,19 +189,6 @@ TEST_CASE_FIXTURE(
 
 namespace {
 
-/// Waits forever. When it is asked to end, it takes so many turns to answer with a value.
-Coroutine<int> refuse_after(int turns, int value) {
-    bool asked = false;
-    try {
-        co_await Future<>();
-    } catch (const Cancelled&) {
-        asked = true;
-    }
-    for (int i = 0; asked && i < turns; ++i)
-        co_await next_turn();
-    co_return value;
-}
-
 /// Notes what wait_for returns or throws, and whether the next wait throws Cancelled.
 Coroutine<> note_what_comes(LoopTest& test, Coroutine<int> inner) {
     try {
@@ -243,7 +214,7 @@ TEST_CASE_FIXTURE(LoopTest, "W7: if the inner task answers the request with a va
     for (int i = 0; i < 4; ++i) {
         CAPTURE(i);
         log.clear();
-        auto waiter = task(note_what_comes(*this, refuse_after(i, 42)));
+        auto waiter = task(note_what_comes(*this, refuse(42, i)));
         turns(2);
         waiter.cancel("enough");
         turns(i + 6);
@@ -302,46 +273,43 @@ Coroutine<> some_turns() {
 
 } // namespace
 
-TEST_CASE("a second task that waits until it can read a descriptor is refused") {
-    stage3::run([]() -> Coroutine<> {
+TEST_CASE("a second task that waits until it can read or write a descriptor is refused") {
+    const auto play = [](bool reads) -> Coroutine<> {
         const tests::Pipe pipe;
-        const int fd = pipe.read.fd();
+        for (const int fd : {pipe.read.fd(), pipe.write.fd()})
+            CHECK_FALSE(common::make_nonblocking(fd));
+        std::vector<char> bytes(4096);
+        const auto fill = [&] {
+            while (::write(pipe.write.fd(), bytes.data(), bytes.size()) > 0) {
+            }
+        };
+        const auto drain = [&] {
+            while (::read(pipe.read.fd(), bytes.data(), bytes.size()) > 0) {
+            }
+        };
+        if (!reads)
+            fill();
+        const auto ready = [&] {
+            return reads ? stage3::readable(pipe.read.fd())
+                         : stage3::writable(pipe.write.fd());
+        };
         Log log;
-        const auto first = create_task(wait_and_note(stage3::readable(fd), log, "first"));
-        const auto second =
-            create_task(wait_and_note(stage3::readable(fd), log, "second"));
+        const auto first = create_task(wait_and_note(ready(), log, "first"));
+        const auto second = create_task(wait_and_note(ready(), log, "second"));
         co_await some_turns();
         CHECK(log == Log{"second refused"});
-        CHECK(::write(pipe.write.fd(), "x", 1) == 1);
+        if (reads)
+            fill();
+        else
+            drain();
         co_await some_turns();
         CHECK(log == Log{"second refused", "first woken"});
-        // Now it's nobody's.
-        const auto third = create_task(wait_and_note(stage3::readable(fd), log, "third"));
+        const auto third = create_task(wait_and_note(ready(), log, "third")); // alone
         co_await some_turns();
         CHECK(log.back() == "third woken");
-    }());
-}
-
-TEST_CASE("a second task that waits until it can write a descriptor is refused") {
-    stage3::run([]() -> Coroutine<> {
-        const tests::Pipe pipe;
-        const int fd = pipe.write.fd();
-        CHECK_FALSE(common::make_nonblocking(fd));
-        CHECK_FALSE(common::make_nonblocking(pipe.read.fd()));
-        std::vector<char> bytes(4096);
-        while (::write(fd, bytes.data(), bytes.size()) > 0) {
-        }
-        Log log;
-        const auto first = create_task(wait_and_note(stage3::writable(fd), log, "first"));
-        const auto second =
-            create_task(wait_and_note(stage3::writable(fd), log, "second"));
-        co_await some_turns();
-        CHECK(log == Log{"second refused"});
-        while (::read(pipe.read.fd(), bytes.data(), bytes.size()) > 0) {
-        }
-        co_await some_turns();
-        CHECK(log == Log{"second refused", "first woken"});
-    }());
+    };
+    stage3::run(play(true));
+    stage3::run(play(false));
 }
 
 TEST_CASE_FIXTURE(LoopTest,
@@ -493,11 +461,8 @@ Coroutine<> leave_tasks(LoopTest& test) {
     stage3::running_loop().set_exception_handler(
         [&test](const stage3::Report& report) { test.reports.push_back(report); });
     static_cast<void>(stage3::create_task([](LoopTest& t) -> Coroutine<> {
-        try {
-            co_await stage3::sleep(1h);
-        } catch (const Cancelled&) {
-            t.note("cancelled");
-        }
+        co_await until_asked();
+        t.note("cancelled");
         co_await stage3::sleep(1ms);
         t.note("waited for");
     }(test)));
@@ -545,12 +510,9 @@ Coroutine<> say(LoopTest& test, std::string words) {
 
 /// Cleans up by starting another task, as one that says goodbye to a server does.
 Coroutine<> leave_politely(LoopTest& test) {
-    try {
-        co_await stage3::sleep(1h);
-    } catch (const Cancelled&) {
-        test.note("asked to end");
-        static_cast<void>(create_task(say(test, "goodbye")));
-    }
+    co_await until_asked();
+    test.note("asked to end");
+    static_cast<void>(create_task(say(test, "goodbye")));
 }
 
 } // namespace
@@ -577,18 +539,14 @@ TEST_CASE("R2: no exception is on its way while the tasks that main leaves end")
     LoopTest test;
     CHECK_THROWS_AS(stage3::run([](LoopTest& t) -> Coroutine<> {
                         static_cast<void>(create_task([](LoopTest& u) -> Coroutine<> {
-                            try {
-                                co_await stage3::sleep(1h);
-                            } catch (const Cancelled&) {
-                                u.note("asked to end");
-                            }
+                            co_await until_asked();
                             u.note(std::to_string(std::uncaught_exceptions()));
                         }(t)));
                         co_await next_turn();
                         throw Rain();
                     }(test)),
                     Rain);
-    CHECK(test.log == Log{"asked to end", "0"});
+    CHECK(test.log == Log{"0"});
 }
 
 TEST_CASE_FIXTURE(LoopTest, "R3: run inside a running loop is refused") {
@@ -603,34 +561,17 @@ TEST_CASE_FIXTURE(LoopTest, "R3: run inside a running loop is refused") {
 
 // ---- The smallest time limit ----
 
-namespace {
-
-Coroutine<> clean_up_slowly(LoopTest& test) {
-    try {
-        co_await stage3::sleep(1h);
-    } catch (const Cancelled&) {
-        test.note("asked to end");
-    }
-    co_await stage3::sleep(1s);
-    test.note("ended");
-}
-
-} // namespace
-
 TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that ends in time is waited "
-                            "for, and no longer") {
+                            "for and no longer, and one that is late is asked to end") {
     CHECK(run(stage3::tours::ends_within(create_task(loop, stage3::sleep(1s)), 5s)));
     CHECK(elapsed() == 1000);
     CHECK(loop.timers() == 0);
-}
-
-TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that is late is asked to "
-                            "end and has ended afterwards") {
-    const Task<> late = create_task(loop, clean_up_slowly(*this));
+    const Task<> late = create_task(
+        loop, [](LoopTest& test) -> Coroutine<> { co_await slow_to_end(test); }(*this));
     CHECK_FALSE(run(stage3::tours::ends_within(late, 5s)));
     CHECK(late.done());
-    CHECK(elapsed() == 6000);
-    CHECK(log == Log{"asked to end", "ended"});
+    CHECK(elapsed() == 7000);
+    CHECK(log == Log{"ended"});
 }
 
 namespace {
