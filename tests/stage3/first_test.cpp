@@ -339,7 +339,8 @@ TEST_CASE_FIXTURE(Small, "the smallest queue serves the getter that has waited l
 }
 
 TEST_CASE_FIXTURE(Small, "the smallest queue: join ends when all items are dealt with") {
-    Task early(loop, wait_until_done(queue, log)); // nothing is to be done yet
+    Queue<int> unused(loop);
+    Task at_once(loop, wait_until_done(unused, log));
     loop.turn();
     CHECK(log == Log{"all done"});
     queue.put(1);

@@ -34,39 +34,26 @@ class Conformance(unittest.TestCase):
         self.assertIn("A1   M  pass      must", said)
         self.assertIn("A2   O  not done  may", said)
 
-    def test_one_of_two_tests_fails(self):
-        status, said = self.run_on("A1 M  must\n", case("A1: a", True), case("A1: b", False))
-        self.assertEqual(status, 1)
-        self.assertIn("FAIL", said)
-
-    def test_a_row_without_a_test_is_seen(self):
-        for level, expected in (("M", 1), ("S", 1), ("O", 0)):
-            status, said = self.run_on(f"A1 {level}  text\n")
-            self.assertEqual(status, expected)
-            self.assertIn("NO TEST", said)
-
-    def test_a_must_row_can_not_be_excused(self):
-        status, _ = self.run_on("A1 M  - not done\n")
-        self.assertEqual(status, 1)
-
-    def test_an_optional_row_that_fails_is_seen(self):
-        status, _ = self.run_on("A1 O  text\n", case("A1: a", False))
-        self.assertEqual(status, 1)
-
-    def test_a_test_without_a_row_is_seen(self):
-        status, said = self.run_on("A1 M  text\n", case("A1: a", True), case("A9: b", True))
-        self.assertEqual(status, 1)
-        self.assertIn("A9", said)
+    def test_each_mistake_is_seen(self):
+        passes = case("A1: a", True)
+        for what, status, word, table, *cases in (
+                ("one of two tests fails", 1, "FAIL", "A1 M  must\n", passes, case("A1: b", False)),
+                ("a row that must be kept has no test", 1, "NO TEST", "A1 M  text\n"),
+                ("a row that should be kept has no test", 1, "NO TEST", "A1 S  text\n"),
+                ("an optional row has no test", 0, "NO TEST", "A1 O  text\n"),
+                ("a row that must be kept is excused", 1, "not done", "A1 M  - not done\n"),
+                ("an optional row fails", 1, "FAIL", "A1 O  text\n", case("A1: a", False)),
+                ("a test has no row", 1, "A9", "A1 M  text\n", passes, case("A9: b", True)),
+                ("a line is no row", 1, "table.txt:1", "A1 X  some text\n")):
+            with self.subTest(what):
+                found, said = self.run_on(table, *cases)
+                self.assertEqual(found, status, said)
+                self.assertIn(word, said)
 
     def test_a_program_that_crashes_is_seen(self):
         status, said = self.run_on("A1 O  text\n", case("A1: a", True), whole=False)
         self.assertEqual(status, 1)
         self.assertIn("did not complete", said)
-
-    def test_a_line_that_is_no_row_is_refused(self):
-        status, said = self.run_on("A1 X  some text\n")
-        self.assertEqual(status, 1)
-        self.assertIn("table.txt:1", said)
 
 
 if __name__ == "__main__":

@@ -174,9 +174,15 @@ class Work {
 
 template <class Q>
 void climb_queue(const std::string& kind) {
-    const auto name = [&](const char* what) { return "queue " + kind + ": " + what; };
-    climb(name("items are put and taken out").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 0);
+    const auto play = [&](const char* what, std::size_t max_size, auto scenario) {
+        climb(("queue " + kind + ": " + what).c_str(), [&](Bed& bed) {
+            Work<Q> work(bed, max_size);
+            scenario(work, bed);
+            if (!bed.loop.closed())
+                work.settle();
+        });
+    };
+    play("items are put and taken out", 0, [](Work<Q>& work, Bed& bed) {
         work.put_now(3);
         work.put_now(1);
         work.put_later(2);
@@ -186,10 +192,8 @@ void climb_queue(const std::string& kind) {
         for (int i = 0; i < 3; ++i)
             work.get_later();
         bed.turns(2);
-        work.settle();
     });
-    climb(name("getters wait").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 0);
+    play("getters wait", 0, [](Work<Q>& work, Bed& bed) {
         for (int i = 0; i < 3; ++i)
             work.get_later();
         bed.turns(2);
@@ -198,20 +202,16 @@ void climb_queue(const std::string& kind) {
         bed.turns(2);
         work.put_later(5);
         bed.turns(3);
-        work.settle();
     });
-    climb(name("putters wait").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 1);
+    play("putters wait", 1, [](Work<Q>& work, Bed& bed) {
         for (const int id : {3, 1, 2})
             work.put_later(id);
         bed.turns(2);
         work.get_now();
         work.get_later();
         bed.turns(3);
-        work.settle();
     });
-    climb(name("a getter is cancelled after it was served").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 0);
+    play("a getter is cancelled after it was served", 0, [](Work<Q>& work, Bed& bed) {
         work.get_later();
         work.get_later();
         bed.turns(2);
@@ -226,20 +226,16 @@ void climb_queue(const std::string& kind) {
         work.put_now(4);
         work.tasks.cancel(2); // has nothing, or gives it to the last getter
         bed.turns(3);
-        work.settle();
     });
-    climb(name("a waiting getter is cancelled").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 0);
+    play("a waiting getter is cancelled", 0, [](Work<Q>& work, Bed& bed) {
         work.get_later();
         work.get_later();
         bed.turns(2);
         work.tasks.cancel(0);
         work.put_now(1);
         bed.turns(2);
-        work.settle();
     });
-    climb(name("putters are cancelled, let in or not").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 1);
+    play("putters are cancelled, let in or not", 1, [](Work<Q>& work, Bed& bed) {
         for (const int id : {1, 2, 3, 4})
             work.put_later(id);
         bed.turns(2);
@@ -247,10 +243,8 @@ void climb_queue(const std::string& kind) {
         work.tasks.cancel(1); // which comes out again, so that 3 is let in
         work.tasks.cancel(3); // still waits
         bed.turns(3);
-        work.settle();
     });
-    climb(name("time limits").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 1);
+    play("time limits", 1, [](Work<Q>& work, Bed& bed) {
         work.put_now(1);
         work.put_later(2, 1ms);
         work.put_later(3, 5ms);
@@ -261,8 +255,7 @@ void climb_queue(const std::string& kind) {
         bed.turns(2);
         work.settle_late();
     });
-    climb(name("time limits of getters").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 0);
+    play("time limits of getters", 0, [](Work<Q>& work, Bed& bed) {
         work.get_later(1ms);
         work.get_later(5ms);
         work.get_later(5ms);
@@ -276,8 +269,7 @@ void climb_queue(const std::string& kind) {
         bed.turns(2);
         work.settle_late();
     });
-    climb(name("join").c_str(), [](Bed& bed) {
-        Work<Q> work(bed, 0);
+    play("join", 0, [](Work<Q>& work, Bed& bed) {
         work.put_now(1);
         work.put_now(2);
         const std::size_t items = work.queue.size();
