@@ -8,6 +8,7 @@
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/pack.h"
 #include "tests/support/scripted_server.h"
 
 #include <curl/curl.h>
@@ -17,14 +18,12 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <zlib.h>
-
 using stage3::Coroutine;
+using tests::pack;
 using tests::Reply;
 using tests::ScriptedServer;
 using tests::Send;
@@ -33,24 +32,6 @@ namespace {
 
 constexpr std::size_t mebi = std::size_t{1024} * 1024;
 constexpr std::size_t max_body = 16 * mebi;
-
-/// Compresses a text with gzip.
-std::string pack(std::string text) {
-    constexpr int gzip = 15 + 16; // the largest window, and gzip's header: see zlib.h
-    z_stream stream{};
-    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, gzip, 9, Z_DEFAULT_STRATEGY)
-        != Z_OK)
-        throw std::runtime_error("zlib has no memory");
-    std::string packed(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-    stream.avail_out = static_cast<uInt>(packed.size());
-    deflate(&stream, Z_FINISH);
-    packed.resize(stream.total_out);
-    deflateEnd(&stream);
-    return packed;
-}
 
 /// A text of 10,000 bytes.
 std::string story() {

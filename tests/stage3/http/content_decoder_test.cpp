@@ -1,32 +1,16 @@
 #include "stage3_queue_crawler/http/content_decoder.h"
+#include "tests/support/pack.h"
 #include "tests/support/prelude.h"
 
-#define ZLIB_CONST
-#include <zlib.h>
-
+using namespace tests;
 using stage3::ContentDecoder;
 using Verdict = ContentDecoder::Verdict;
 
 namespace {
 
-constexpr int gzip = 15 + 16; // zlib's numbers for its formats
-constexpr int with_header = 15;
+constexpr int with_header = 15; // zlib's numbers for its formats
 constexpr int raw = -15;
 constexpr std::size_t plenty = 100'000'000;
-
-std::string pack(std::string_view text, int format = gzip) {
-    z_stream stream{};
-    REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, format, 9, Z_DEFAULT_STRATEGY) == Z_OK);
-    std::string packed(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<const Bytef*>(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-    stream.avail_out = static_cast<uInt>(packed.size());
-    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-    packed.resize(packed.size() - stream.avail_out);
-    deflateEnd(&stream);
-    return packed;
-}
 
 struct Unpacked {
     std::string text;

@@ -5,6 +5,7 @@
 #include "tests/stage3/http/fetching.h"
 #include "tests/stage3/runtime/awaited.h"
 #include "tests/support/listener.h"
+#include "tests/support/pack.h"
 #include "tests/support/scripted_server.h"
 #include "tests/support/waits.h"
 
@@ -61,19 +62,6 @@ Outcome answered(Reply reply, SessionOptions options = {}) {
 /// The same with the response's bytes, as the server sends them.
 Outcome answered(std::string bytes, SessionOptions options = {}) {
     return answered(Reply{Send{std::move(bytes)}}, std::move(options));
-}
-
-/// "a page" and 256 KiB of zeros, compressed with `gzip -9`.
-const std::string packed_page("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x4b\x54\x28\x48"
-                              "\x4c\x4f\x05\x00\x64\x3b\xe5\x86\x06\x00\x00\x00",
-                              26);
-std::string packed_zeros() {
-    std::string packed("\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xed\xc1\x31\x01\x00\x00"
-                       "\x00\xc2\xa0\xf5\x4f\xed\x6d\x07\xa0",
-                       25);
-    packed += std::string(254, '\0');
-    packed += std::string("\xde\x00\x22\xea\x0e\xe2\x00\x00\x04\x00", 10);
-    return packed;
 }
 
 std::string gzipped(const std::string& packed) {
@@ -261,10 +249,10 @@ TEST_CASE("redirects are not followed") {
 }
 
 TEST_CASE("compressed bodies are unpacked, and the limit for a body applies afterwards") {
-    CHECK(answered(gzipped(packed_page)).body == "a page");
-    const Outcome zeros = answered(gzipped(packed_zeros()));
-    CHECK(zeros.body == std::string(std::size_t{256} * 1024, '\0'));
-    const Outcome outcome = answered(gzipped(packed_zeros()), {.max_body = 100'000});
+    CHECK(answered(gzipped(pack("a page"))).body == "a page");
+    const std::string zeros(std::size_t{256} * 1024, '\0');
+    CHECK(answered(gzipped(pack(zeros))).body == zeros);
+    const Outcome outcome = answered(gzipped(pack(zeros)), {.max_body = 100'000});
     CHECK(outcome.kind() == Kind::too_large);
     CHECK(outcome.words() == "body larger than 100000 bytes");
     REQUIRE(outcome.error);
@@ -346,7 +334,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a compressed body without its end counts as cut off, whatever its length says") {
-    const Outcome outcome = answered(gzipped(packed_page.substr(0, 20)));
+    const Outcome outcome = answered(gzipped(pack("a page").substr(0, 20)));
     CHECK(outcome.status == 200);
     CHECK(outcome.kind() == Kind::network); // the next try may get all of it
     CHECK(outcome.words() == "the body's compression was cut off");

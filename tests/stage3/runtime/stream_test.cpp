@@ -8,12 +8,12 @@
 #include "tests/stage3/runtime/awaited.h"
 #include "tests/support/no_memory.h"
 #include "tests/support/prelude.h"
+#include "tests/support/socket_pair.h"
 
 #include <random>
 
 #include <fcntl.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 using namespace stage3;
@@ -21,21 +21,12 @@ using namespace tests;
 
 namespace {
 
-/// Two ends of a connection: the stream's and the test's.
-struct Pair {
-    Pair() {
-        std::array<int, 2> ends{};
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
-                             ends.data())
-                == 0);
-        ours = common::Socket(ends[0]);
-        theirs = common::Socket(ends[1]);
-    }
-
+/// Two ends of a connection: the near one is the stream's, the far one the test's.
+struct Pair : SocketPair {
     /// Sends all of it. There must be room.
     void send(std::string_view bytes) {
         std::error_code error;
-        CHECK(theirs.send(bytes, error) == bytes.size());
+        CHECK(far.send(bytes, error) == bytes.size());
     }
     /// What has arrived at the test's end.
     std::string receive() {
@@ -43,14 +34,12 @@ struct Pair {
         std::vector<char> buffer(100'000);
         for (;;) {
             std::error_code error;
-            const std::size_t count = theirs.receive(buffer, error);
+            const std::size_t count = far.receive(buffer, error);
             if (count == 0)
                 return all;
             all.append(buffer.data(), count);
         }
     }
-
-    common::Socket ours, theirs;
 };
 
 /// More than fits into a socket's buffers.
@@ -99,7 +88,7 @@ void with_stream(Coroutine<> (*test)(Stream&, Pair&), StreamLimits limits = {}) 
     stage3::run(
         [](Pair& both, Coroutine<> (*body)(Stream&, Pair&),
            StreamLimits how) -> Coroutine<> {
-            Stream stream(stage3::running_loop(), std::move(both.ours), how);
+            Stream stream(stage3::running_loop(), std::move(both.near), how);
             co_await body(stream, both);
         }(pair, test, limits),
         std::move(options));
@@ -120,7 +109,7 @@ TEST_CASE("read_until returns the text with its end and keeps the rest") {
             co_await stage3::sleep(1ms);
         }
         CHECK(waiting.result() == "thre\r\r\n");
-        pair.theirs.close();
+        pair.far.close();
         co_await expect(line(stream), "end after 1");
         CHECK_FALSE(stream.at_end());
         co_await expect(stream.read_some(10), "x"); // the failed read has lost nothing
@@ -156,7 +145,7 @@ TEST_CASE("read_exactly reads a given number of bytes, even more than is read ah
             co_await expect(stream.read_exactly(0), "");
             co_await expect(stream.read_exactly(text.size() - 5), text.substr(5));
             pair.send("abc");
-            pair.theirs.close();
+            pair.far.close();
             co_await expect(result_of([&stream] { return stream.read_exactly(4); }),
                             "end after 3");
         },
@@ -175,7 +164,7 @@ TEST_CASE("peek returns the next byte without taking it") {
             co_await expect(stream.peek(), expected);
             co_await expect(stream.read_some(1), std::string(1, expected));
         }
-        pair.theirs.close();
+        pair.far.close();
         co_await expect(throws<EndOfStream>(stream.peek()), true);
     });
 }
@@ -191,7 +180,7 @@ TEST_CASE("an unread stream doesn't listen without end") {
             std::size_t sent = 0; // from now on, the stream isn't read
             for (int i = 0; i < 200; ++i) {
                 std::error_code error;
-                sent += pair.theirs.send(std::string(10'000, 'y'), error);
+                sent += pair.far.send(std::string(10'000, 'y'), error);
                 co_await stage3::next_turn();
             }
             CHECK(sent < 2'000'000); // their end is full
@@ -239,7 +228,7 @@ TEST_CASE("write and drain deliver everything in order, however slowly it's read
             CHECK(most_left > 0); // drain doesn't wait for the last byte
             std::array<char, 1> byte{};
             std::error_code error;
-            CHECK(pair.theirs.receive(byte, error) == 0);
+            CHECK(pair.far.receive(byte, error) == 0);
             CHECK_FALSE(error); // it is the end, not just a lack of bytes
         },
         {.unsent = 10'000});
@@ -256,7 +245,7 @@ TEST_CASE("drain waits while the peer doesn't read, and reports when it never wi
         CHECK(draining.cancelled());
         const auto again = stage3::create_task(drained(stream));
         co_await stage3::sleep(5ms);
-        pair.theirs.close();
+        pair.far.close();
         const std::string result = co_await again;
         CHECK(result == "Broken pipe");
         CHECK(stream.unsent() == 0); // what can't be sent is dropped
@@ -270,7 +259,7 @@ TEST_CASE("closing or destroying the stream ends the waiting tasks") {
         stage3::run([](bool closes) -> Coroutine<> {
             Pair pair;
             std::optional<Stream> stream(std::in_place, stage3::running_loop(),
-                                         std::move(pair.ours));
+                                         std::move(pair.near));
             stream->write(much);
             const auto reading = stage3::create_task(line(*stream));
             const auto draining = stage3::create_task(drained(*stream));
@@ -337,7 +326,7 @@ TEST_CASE("a socket that the loop can't watch is refused at once") {
     if (common::allow_descriptors() < FD_SETSIZE + 10)
         return;
     Pair pair;
-    const common::Socket high(::fcntl(pair.ours.fd(), F_DUPFD, FD_SETSIZE + 1));
+    const common::Socket high(::fcntl(pair.near.fd(), F_DUPFD, FD_SETSIZE + 1));
     REQUIRE(high);
     stage3::EventLoop loop({.selector = common::make_selector("select")});
     common::Socket same(::dup(high.fd())); // has a lower number, which fits
@@ -375,7 +364,7 @@ TEST_CASE("finish_writing sends everything and then the end") {
         co_await stream.flush();
         std::error_code error;
         std::array<char, 10> buffer{};
-        CHECK(pair.theirs.receive(buffer, error) == 0);
+        CHECK(pair.far.receive(buffer, error) == 0);
         CHECK_FALSE(error);     // it is the end, not "would block"
         pair.send("still\r\n"); // the other direction is still open
         co_await expect(line(stream), "still\r\n");
@@ -385,7 +374,7 @@ TEST_CASE("finish_writing sends everything and then the end") {
 TEST_CASE("data that has come is read even if writing has become impossible") {
     with_stream([](Stream& stream, Pair& pair) -> Coroutine<> {
         pair.send("go away\r\n");
-        pair.theirs.close();
+        pair.far.close();
         stream.write("much to tell");
         co_await expect(drained(stream), "Broken pipe");
         co_await expect(line(stream), "go away\r\n");
@@ -464,7 +453,7 @@ TEST_CASE(
         const auto waiting = stage3::create_task(drained(stream));
         co_await stage3::next_turn();
         co_await expect(throws<std::logic_error>(stream.flush()), true);
-        pair.theirs.close();
+        pair.far.close();
         const std::string result = co_await waiting;
         CHECK(result != "drained");
     });
