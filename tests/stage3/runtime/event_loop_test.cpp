@@ -126,8 +126,10 @@ TEST_CASE_FIXTURE(LoopTest,
     loop.call_later(0s, noting("0"));
     loop.call_later(EventLoop::Duration::min(), noting("long ago"));
     loop.call_at(EventLoop::TimePoint::min(), noting("earliest"));
-    turns(1);
+    loop.call_later(1s, [&] { loop.stop(); });
+    loop.run_forever();
     CHECK(log == Log{"earliest", "long ago", "-2", "-1", "0"});
+    CHECK(elapsed() == 1000);
 }
 
 TEST_CASE_FIXTURE(

@@ -981,6 +981,10 @@ TEST_CASE("without memory, run ends all tasks, or says why not") {
 
 namespace {
 
+Coroutine<> take_in_time(stage3::Queue<std::string>& queue, std::string& got) {
+    got = co_await queue.get(1h);
+}
+
 Coroutine<> throw_when_done(Future<> future, int what) {
     co_await future;
     throw what;
@@ -1002,6 +1006,21 @@ Coroutine<> note_what_is_thrown(Future<> future, int& caught) {
 }
 
 } // namespace
+
+TEST_CASE_FIXTURE(LoopTest,
+                  "without memory, an item is moved to its getter, not copied") {
+    stage3::Queue<std::string> queue;
+    std::string got;
+    const auto getter = task(take_in_time(queue, got));
+    turns(2);
+    queue.put_nowait(std::string(100, 'x'));
+    {
+        const NoMemory none;
+        turns(3);
+    }
+    CHECK(getter.done());
+    CHECK(got.size() == 100);
+}
 
 TEST_CASE_FIXTURE(LoopTest,
                   "without memory, a handler that fails doesn't end the program") {
