@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 import unittest
-import xml.etree.ElementTree as ET
 from urllib.parse import urlsplit
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -120,30 +119,19 @@ Not exact: broken: ended with 127: broken: no such file.
 Not here, so not measured: wget (Debian's package wget).
 Medians of 5 rounds on 2 cores, 2026-01-02. Compare ratios: other machines have other seconds.""")
 
-    def test_without_wget2_the_first_is_the_measure(self):
-        told = report(sitting("cost", part([figures("stage 1", 0.5, 0.08), figures("stage 3", 0.25, 0.04)])))
-        self.assertRegex(told, r"× stage 1")
-        self.assertRegex(told, r"stage 3 +yes +0.25 +0.50 +0.040 +0.50")
-
-    def test_the_table_of_latencies_is_printed(self):
-        lines = report(LATENCY).splitlines()
-        self.assertIn("ideal                    200       100 %            10", lines)
-        self.assertIn("stage 3          yes     180        90 %            10          0.090     10.0", lines)
-        self.assertIn("libcurl floor    yes  10,000        50 %             -          0.020     10.0", lines)
-        self.assertIn("each answer after 50 ms", lines[0])
-
-    def test_memory_is_the_slope(self):
-        small = part([figures("stage 3", 1, 1, 10e6)], pages=1000)
-        large = part([figures("stage 3", 1, 1, 19e6)], pages=10_000)
-        self.assertRegex(report(sitting("memory", small, large)), r"\nstage 3 +yes +10.0 +19.0 +1,000\n")
-
-    def test_noisy_rows_are_marked(self):
-        row = figures("stage 3", 1, 1) | {"wall": {"median": 1, "min": 0.95, "max": 1.2}}
-        self.assertRegex(report(sitting("cost", part([row]))), r"stage 3 +yes +1.00 ~ [^~]*\n~: noisy")
-        self.assertNotIn("~", report(COST))
-
-    def test_a_machine_with_one_core_is_mentioned(self):
-        self.assertIn("takes two cores, and here is one", report(COST | {"cores": 1}))
+    def test_other_sittings_are_told_in_their_own_way(self):
+        slow = figures("stage 3", 1, 1) | {"wall": {"median": 1, "min": 0.95, "max": 1.2}}
+        memory = [part([figures("stage 3", 1, 1, peak)], pages=pages) for peak, pages in ((10e6, 1000), (19e6, 10_000))]
+        without_wget2 = sitting("cost", part([figures("stage 1", 0.5, 0.08), figures("stage 3", 0.25, 0.04)]))
+        for what, said in ((without_wget2, r"× stage 1(?s:.*)stage 3 +yes +0.25 +0.50 +0.040 +0.50"),
+                           (LATENCY, r"\A[^\n]*each answer after 50 ms"), (LATENCY, r"\nideal +200 +100 % +10\n"),
+                           (LATENCY, r"\nstage 3 +yes +180 +90 % +10 +0.090 +10.0\n"),
+                           (LATENCY, r"\nlibcurl floor +yes +10,000 +50 % +- +0.020 +10.0\n"),
+                           (sitting("memory", *memory), r"\nstage 3 +yes +10.0 +19.0 +1,000\n"),
+                           (sitting("cost", part([slow])), r"stage 3 +yes +1.00 ~ [^~]*\n~: noisy"),
+                           (COST | {"cores": 1}, "takes two cores, and here is one")):
+            with self.subTest(said):
+                self.assertRegex(report(what), said)
 
 
 def stale_charts(folder: pathlib.Path) -> list[str]:
@@ -158,28 +146,6 @@ def stale_charts(folder: pathlib.Path) -> list[str]:
 
 
 class Charts(unittest.TestCase):
-    def assert_whole(self, text: str):
-        """As tests/book/figures_test.py looks at those of the book."""
-        svg = "{http://www.w3.org/2000/svg}"
-        root = ET.fromstring(text)
-        self.assertTrue(root.find(svg + "desc").text)
-        _, _, width, height = map(float, root.get("viewBox").split())
-        for words in root.iter(svg + "text"):
-            long = len(words.text) * float(words.get("font-size")) * 0.56
-            left = {"start": 0, "middle": long / 2, "end": long}[words.get("text-anchor")]
-            self.assertGreaterEqual(float(words.get("x")) - left, 0, words.text)
-            self.assertLessEqual(float(words.get("x")) - left + long, width + 8, words.text)
-            self.assertLess(float(words.get("y")), height, words.text)
-
-    def test_charts_are_complete_and_in_two_colours(self):
-        one_number = sitting("latency", LATENCY["parts"][0])
-        for what in (COST, LATENCY, one_number):
-            drawn = chart.charts(what, pathlib.Path("a/b.svg"))
-            self.assertEqual([str(path) for path in drawn], ["a/b-light.svg", "a/b-dark.svg"])
-            for text in drawn.values():
-                self.assert_whole(text)
-            self.assertEqual(len(set(drawn.values())), 2)
-
     def test_a_bar_is_as_long_as_its_number(self):
         text = chart.charts(COST, pathlib.Path("b.svg"))[pathlib.Path("b-light.svg")]
         bars = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)" height="20"', text)]
@@ -202,10 +168,6 @@ class Charts(unittest.TestCase):
                 self.assertEqual(stale_charts(folder), ["cost.json: type ./learn bench --from book/figures/cost.json "
                                                         "--chart book/figures/NAME.svg"])
                 (folder / file).write_text(text, encoding="utf-8")
-
-    def test_words_beside_each_other_do_not_touch(self):
-        self.assertEqual(chart.spread_out([50, 10, 12], 17), [50, 10, 27])
-
 
 class Turns(unittest.TestCase):
     def test_each_round_begins_with_another_contestant_and_failed_ones_drop_out(self):
@@ -303,12 +265,6 @@ TINY = ["--pages", "20", "--links", "4", "--size", "1000", "--rounds", "1", "--s
 class Servers(unittest.TestCase):
     site = servers.Site(pages=20, links=4, size=1000)
 
-    def test_the_server_ends_after_an_error(self):
-        with self.assertRaises(ZeroDivisionError), servers.PracticeSite(BUILD, self.site) as server:
-            self.assertTrue(listens(server.url))
-            1 / 0
-        self.assertFalse(listens(server.url))
-
     def test_the_server_lists_the_paths_it_was_asked_for(self):
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder) / "log"
@@ -357,16 +313,15 @@ class Servers(unittest.TestCase):
                 subprocess.run(["rm", "-r", pathlib.Path(own).parent], check=True)
             return tool.returncode
 
-    def test_ctrl_c_ends_all_programs(self):
-        self.assertEqual(self.interrupt(signal.SIGINT), 130)
-
-    def test_sigterm_ends_all_programs(self):
-        self.assertEqual(self.interrupt(signal.SIGTERM), 128 + signal.SIGTERM)
-
-    @unittest.skipUnless(sys.platform == "linux", "other systems don't tell them")
-    def test_sigkill_ends_all_programs(self):
-        for server in ["practice_site", *["nginx"] * bool(nginx.find_nginx())]:
-            self.assertEqual(self.interrupt(signal.SIGKILL, server), -signal.SIGKILL)
+    def test_a_signal_ends_all_programs(self):
+        for number, server, status in ((signal.SIGINT, "practice_site", 130),
+                                       (signal.SIGTERM, "practice_site", 128 + signal.SIGTERM),
+                                       # Other systems don't tell the programs that their parent was killed.
+                                       *((signal.SIGKILL, server, -signal.SIGKILL) for server in (
+                                           ["practice_site", *["nginx"] * bool(nginx.find_nginx())]
+                                           if sys.platform == "linux" else []))):
+            with self.subTest(number, server=server):
+                self.assertEqual(self.interrupt(number, server), status)
 
     @unittest.skipUnless(nginx.find_nginx(), "there is no nginx here")
     def test_nginx_serves_the_same_site(self):
@@ -468,9 +423,8 @@ class Usage(unittest.TestCase):
                     self.assertEqual(printed, "")
 
     def test_only_our_own_crawlers_have_to_be_exact(self):
-        self.assertEqual(self.run_here([], COST)[0], 0)
-        wrong = figures("stage 3", 1, 1, exact=False)
-        self.assertEqual(self.run_here([], sitting("cost", part([wrong])))[0], 1)
+        wrong = sitting("cost", part([figures("stage 3", 1, 1, exact=False)]))
+        self.assertEqual([self.run_here([], what)[0] for what in (COST, wrong)], [0, 1])
 
     def test_the_tool_names_what_must_be_built(self):
         done = bench("--needs", "--memory")

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -25,32 +26,21 @@ CHAOS = {"seed": 1, "records": 100_000, "in memory": 100_000, "given up": 0, "re
 
 class Paper(unittest.TestCase):
     def test_the_plan_is_computed_from_the_measurements(self):
-        rows = [line.split("   ")[0] + " | " + " ".join(line[46:].split())
-                for line in frontier_bench.plan(TOLD, 1e9).splitlines()]
-        text = "\n".join(rows)
-        for what in ["500 GB", "25 GB", "27 GB", "5 GB", "57 GB", "1,157", "0.29 ", "0.46 Gbit/s", "2.7%", "10^-21",
-                     "1,700,000"]:
-            self.assertIn(f"| {what}", text)
-
-    def test_twice_as_many_urls_take_twice_as_much(self):
-        self.assertIn(" 1,000 GB ", frontier_bench.plan(TOLD, 2e9))
-        self.assertIn("10.3%", frontier_bench.plan(TOLD, 2e9))  # four times as many pairs
+        for urls, numbers in ((1e9, ["500 GB", "25 GB", "27 GB", "5 GB", "57 GB", "1,157", "0.29", "0.46 Gbit/s", "2.7%",
+                                     "10^-21", "1,700,000"]),
+                              (2e9, ["1,000 GB", "10.3%"])):  # twice as much, and four times as many pairs
+            text = frontier_bench.plan(TOLD, urls)
+            for number in numbers:
+                self.assertRegex(text, rf"(?m) {re.escape(number)}(   |$)")
 
     def test_a_url_has_74_bytes(self):
         self.assertEqual({len(frontier_bench.url_of(number)) for number in (0, 7, 199_999)}, {74})
 
-    def test_the_table_has_a_line_for_each_measurement(self):
-        self.assertEqual(len(frontier_bench.table(TOLD).splitlines()), 1 + 7 + 2 + 3)
-
-    def test_no_line_is_too_long_for_a_page(self):
-        for text in (frontier_bench.table(TOLD), frontier_bench.plan(TOLD, 1e9), frontier_bench.chaos(CHAOS)):
-            self.assertLess(max(map(len, text.splitlines())), 90)
-
-    def test_the_results_of_chaos_become_a_table(self):
-        lines = [" ".join(line.split()) for line in frontier_bench.chaos(CHAOS).splitlines()]
-        self.assertIn("records 100,000", lines)
-        self.assertIn("fetched again 1,098", lines)
-        self.assertEqual(lines[-1], "131 x kill -9, 18 x SIGSTOP")
+    def test_the_tables_have_a_line_for_each_measurement_and_none_is_too_long_for_a_page(self):
+        texts = [frontier_bench.table(TOLD), frontier_bench.chaos(CHAOS), frontier_bench.plan(TOLD, 1e9)]
+        self.assertEqual([len(text.splitlines()) for text in texts], [1 + 7 + 2 + 3, 8 + 1, 1 + 13])
+        self.assertLess(max(len(line) for text in texts for line in text.splitlines()), 90)
+        self.assertEqual(texts[1].splitlines()[-1], "131 x kill -9, 18 x SIGSTOP")
 
     def test_a_list_of_faults_is_broken_at_commas(self):
         faults = {f"Redis killed {i} times": i for i in range(10, 20)}

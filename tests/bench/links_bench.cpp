@@ -2,7 +2,6 @@
 //
 //     links_bench FOLDER        of HTML files: megabytes per second, nanoseconds per URL
 //     links_bench --hostile     what known hostile pages cost at n, 2n and 4n
-//     links_bench --differences FOLDER   what libxml2 finds otherwise, file by file
 //
 // Ours beside libxml2's HTML parser and libcurl's URL API, in one run: machines differ,
 // and so do runs; ratios are what counts.
@@ -30,25 +29,19 @@
 
 namespace {
 
-struct Page {
-    std::string name;
-    std::string text;
-};
-
-std::vector<Page> read_pages(const std::string& folder) {
-    std::vector<Page> pages;
+std::vector<std::string> read_pages(const std::string& folder) {
+    std::vector<std::string> pages;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
         const auto extension = entry.path().extension();
         if (!entry.is_regular_file() || (extension != ".html" && extension != ".htm"))
             continue;
         std::ifstream file(entry.path(), std::ios::binary);
-        pages.push_back({entry.path().lexically_relative(folder).string(),
-                         {std::istreambuf_iterator<char>(file), {}}});
+        pages.emplace_back(std::istreambuf_iterator<char>(file),
+                           std::istreambuf_iterator<char>());
     }
     if (pages.empty())
         throw std::runtime_error(fmt::format(
             "there is no .html file in '{}': give a folder with some", folder));
-    std::ranges::sort(pages, {}, &Page::name);
     return pages;
 }
 
@@ -90,20 +83,20 @@ double best_time(int runs, const std::function<void()>& work) {
 
 volatile std::size_t sink; // so that nothing is optimized away
 
-void compare_speed(const std::vector<Page>& pages) {
+void compare_speed(const std::vector<std::string>& pages) {
     std::size_t bytes = 0;
     std::vector<std::string> references;
-    for (const Page& page : pages) {
-        bytes += page.text.size();
-        std::ranges::move(scanner_references(page.text), std::back_inserter(references));
+    for (const std::string& page : pages) {
+        bytes += page.size();
+        std::ranges::move(scanner_references(page), std::back_inserter(references));
     }
     const double megabytes = static_cast<double>(bytes) / 1e6;
     fmt::print("{} pages, {:.1f} MB, {} references\n", pages.size(), megabytes,
                references.size());
     const auto over_pages = [&](auto find) {
         return best_time(3, [&] {
-            for (const Page& page : pages)
-                sink = find(page.text).size();
+            for (const std::string& page : pages)
+                sink = find(page).size();
         });
     };
     const double ours = over_pages(scanner_references);
@@ -217,23 +210,6 @@ void hostile() {
                     });
 }
 
-void print_differences(const std::vector<Page>& pages) {
-    std::size_t differing = 0;
-    for (const Page& page : pages) {
-        const auto ours = scanner_references(page.text);
-        const auto theirs = tests::libxml2_references(page.text);
-        if (ours == theirs)
-            continue;
-        ++differing;
-        const auto [mine, other] = std::ranges::mismatch(ours, theirs);
-        fmt::print("{}: {} here, {} by libxml2; the first that differs: '{}', '{}'\n",
-                   page.name, ours.size(), theirs.size(),
-                   mine == ours.end() ? "-" : *mine,
-                   other == theirs.end() ? "-" : *other);
-    }
-    fmt::print("{} of {} pages differ\n", differing, pages.size());
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -241,13 +217,10 @@ int main(int argc, char** argv) {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
         if (arguments == std::vector<std::string>{"--hostile"})
             hostile();
-        else if (arguments.size() == 2 && arguments[0] == "--differences")
-            print_differences(read_pages(arguments[1]));
         else if (arguments.size() == 1 && !arguments[0].starts_with("--"))
             compare_speed(read_pages(arguments[0]));
         else
-            throw std::invalid_argument("give a folder of HTML files, or --differences "
-                                        "and a folder, or --hostile");
+            throw std::invalid_argument("give a folder of HTML files, or --hostile");
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "links_bench: {}\n", error.what());
