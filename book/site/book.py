@@ -16,7 +16,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "viewer")]
-from weave import slug_of  # noqa: E402,F401  (its folder has just been put on the path)
+sys.path.append(str(HERE.parents[1] / "tests" / "exercises"))
+import questions  # noqa: E402  (their folders have just been put on the path)
+from weave import slug_of  # noqa: E402,F401
 
 TITLE = "Await the Web"
 SUBTITLE = "One web crawler, built three times in C++20, and a book that explains every step"
@@ -105,7 +107,21 @@ class Book:
         url = {"readme": "readme.html", "map": "book/map.html",
                "exercise": f"exercises/{path.split('/')[-2] if '/' in path else ''}.html",
                "page": path[:-2] + "html"}[kind]
-        return Page(path, kind, url, self.read(path))
+        return Page(path, kind, url, self.read(path) + (self._questions(path) if kind == "exercise" else ""))
+
+    def _questions(self, path: str) -> str:
+        """What an exercise asks, without the answers: with that its page ends."""
+        file = path.replace("README.md", questions.FILE)
+        if file not in self.files:
+            return ""
+        try:
+            asked = questions.read(self.read(file)).questions
+        except questions.Malformed as error:
+            self.complain(file, str(error))
+            return ""
+        lines = [f"\n{one.group}\n\n" * bool(one.group) + f"- `{one.name}`" + f": {one.text}" * bool(one.text)
+                 for one in asked]
+        return "\n## The questions\n\n" + "\n".join(lines) + "\n"
 
     def _read_parts(self) -> list[Part]:
         """The tables of the map. Each is a part, with the title that stands before it; the first,

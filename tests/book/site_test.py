@@ -126,6 +126,8 @@ There it is `await`.
     "common/one.h": "int one = 1;\n\nint two = 2;\n",
     "common/other.cpp": "struct Other {};\n\nint Other::count() const {\n}\n",
     "tests/exercises/01.1-try/README.md": "# 01.1 Try\n\nKind: build a future\nAbout 5 minutes.\n",
+    "tests/exercises/01.1-try/questions.txt":
+        "case all: turns sleeps\n\n// Of one turn.\n\nturns = 4711\n? how many?\n! no\n\nsleeps = 0\n! no\n",
     "tests/exercises/Y01-begin/README.md": "# Y01 Begin\n\nKind: build\nAbout 5 minutes.\n",
 }
 ONE = "book/01-one.md"
@@ -172,6 +174,8 @@ class SmallBook(Folder):
         "track": ("exercises/index.html", 'href="Y01-begin.html"'),
         "title of the track": ("exercises/index.html", "A runtime of your own"),
         "exercise's page": ("exercises/01.1-try.html", 'Exercise, with <a href="../book/01-one.html">'),
+        "questions": ("exercises/01.1-try.html", "<p>Of one turn.</p>\n<ul>\n<li><code>turns</code>: how many?</li>\n"
+                                                 "<li><code>sleeps</code></li>\n</ul>"),
         "link to code": ("book/01-one.html",
                          '<a href="../source/common/one.h.html#L1-L3">common/one.h, lines 1–3</a>'),
         "lines of code": ("source/common/one.h.html", '<li id="L1"><i id="L1-L2"></i><i id="L1-L3"></i>'),
@@ -195,6 +199,7 @@ class SmallBook(Folder):
         for what, (url, text) in self.IN_PAGES.items():
             with self.subTest(what):
                 self.assertIn(text, self.page(url.replace("book.css", "book.css")))
+        self.assertNotIn("4711", self.page("exercises/01.1-try.html"))
         for url in ("01.1-try.html", "Y01-begin.html"):
             self.assertRegex(self.page(f"exercises/{url}"), "Kind: build.* · About 5 minutes<")
         self.assertRegex(self.page(),
@@ -307,6 +312,7 @@ class Planted(Folder):
         (ONE, "../common/one.h#L1-L2", "../common/none.h", "01-one.md: dead link to common/none.h"),
         (ONE, "one.h#L1-L2", "one.h#L3-L4", "common/one.h has no line L3-L4"),
         (ONE, "## The end of it", "## The end", "book/01-one.html: no such place: #the-end-of-it"),
+        ("tests/exercises/01.1-try/questions.txt", "all: turns", "all:", "try/questions.txt: each question must be there"),
         ("book/figures/dot-dark.svg", "0 0 9 9", "0 0 8 8", "differ in more than colours"),
         ("book/00-before-you-start.md", "[01 One](01-one.md)", "01", "book/01-one.md: the map"),
         *[(ONE, 'alt="A dot."', alt, said) for alt in ('alt=""', "")
