@@ -11,89 +11,50 @@ That takes its time; so one small scene of each stage must do.
 """
 import concurrent.futures
 import functools
-import html
 import http.server
 import json
 import pathlib
 import queue
-import re
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "book" / "viewer"))
 sys.dont_write_bytecode = True
-import make_page  # noqa: E402  (its folder has just been put on the path)
+from browser import BROWSER, DESK, IN_PAGE, TELEPHONE, command, dumped, result_in, write_frame  # noqa: E402
+
+import make_page  # noqa: E402  (its folder is on the path since `browser` was imported)
 import scenes  # noqa: E402
 from compare import compare_page  # noqa: E402
-from story import browser_here  # noqa: E402
 
-SELF_TEST = "".join((pathlib.Path(__file__).parent / name).read_text(encoding="utf-8")
-                    for name in ("in_page.js", "viewer_page_test.js"))
-BROWSER = browser_here()
+SELF_TEST = "".join(path.read_text(encoding="utf-8") for path in (IN_PAGE, IN_PAGE.with_name("viewer_page_test.js")))
+CALM = "--force-prefers-reduced-motion"
 SKIPPED = 77  # what meson takes for "skipped"
-DESK, TELEPHONE = (1366, 900), (390, 844)
 SCREENS = [(1366, 768), (1920, 1080), TELEPHONE]
 SCENES = scenes.all_scenes()
 SMALL = "07-fetch-one"
 BIGGEST = 170_000  # bytes of a page, without what it shows
-
-# A browser's window can't be as narrow as a telephone, but a frame can. The page tells its frame
-# what it has found.
-FRAME = """<!doctype html><meta charset="utf-8"><body style="margin:0">
-<script>
-addEventListener("message", event => {
-  const pre = document.createElement("pre");
-  pre.id = "result";
-  pre.textContent = event.data;
-  document.body.append(pre);
-  if (location.protocol === "http:")
-    fetch("result", { method: "POST", body: event.data });
-});
-</script>
-<iframe src="PAGE" width="WIDTH" height="HEIGHT" style="border:0"></iframe>
-"""
-
 
 def with_self_test(page: str, part: str = "everything") -> str:
     before, end, after = page.rpartition("</script>")
     return f'{before}const PART = "{part}";\n{SELF_TEST}{end}{after}'
 
 
-def write_frame(folder: pathlib.Path, page: str, size: tuple[int, int], link: str = ""):
+def framed(folder: pathlib.Path, page: str, size: tuple[int, int], link: str = "") -> pathlib.Path:
     (folder / "page.html").write_text(page, encoding="utf-8")
-    frame = FRAME.replace("PAGE", f"page.html{link}")
-    frame = frame.replace("WIDTH", str(size[0])).replace("HEIGHT", str(size[1]))
-    (folder / "frame.html").write_text(frame, encoding="utf-8")
+    return write_frame(folder / "frame.html", [f"page.html{link}"], size)
 
 
 def look_at(page: str, size: tuple[int, int], link: str = "") -> dict:
     """What the self test finds in a page that is opened with a link such as "#step=42"."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        write_frame(folder, page, size, link)
-        shown = dump(folder / "frame.html", folder / "profile", size)
-    result = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
-    if result is None:
-        return {"failures": [f"the page has reported nothing: {shown[-300:]}"]}
-    return json.loads(html.unescape(result[1]))
+        return result_in(dumped(framed(folder, page, size, link).as_uri(), folder / "profile", window_of(size), CALM))
 
 
-def browser_command(profile: pathlib.Path, size: tuple[int, int]) -> list[str]:
-    window = f"--window-size={max(600, size[0])},{size[1] + 100}"
-    return [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", window,
-            f"--user-data-dir={profile}", "--force-prefers-reduced-motion"]
-
-
-def dump(page: pathlib.Path, profile: pathlib.Path, size: tuple[int, int]) -> str:
-    # Virtual time doesn't wait for timers: the clock jumps to the next one when nothing is left to do.
-    command = [*browser_command(profile, size), "--virtual-time-budget=600000", "--dump-dom",
-               page.as_uri()]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
-    return done.stdout
+def window_of(size: tuple[int, int]) -> tuple[int, int]:
+    return max(600, size[0]), size[1] + 100
 
 
 class Reports(http.server.SimpleHTTPRequestHandler):
@@ -114,14 +75,14 @@ def watch(page: str, size: tuple[int, int]) -> dict:
     when the browser is about to draw never happens in virtual time."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        write_frame(folder, page, size)
+        framed(folder, page, size)
         kind = type("Kind", (Reports,), {"found": queue.Queue()})
         with http.server.ThreadingHTTPServer(
                 ("127.0.0.1", 0), functools.partial(kind, directory=name)) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            command = [*browser_command(folder / "profile", size), "--disable-frame-rate-limit",
-                       f"http://127.0.0.1:{server.server_port}/frame.html"]
-            browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            words = command(folder / "profile", window_of(size), CALM, "--disable-frame-rate-limit",
+                            f"http://127.0.0.1:{server.server_port}/frame.html")
+            browser = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 return json.loads(kind.found.get(timeout=240))
             except queue.Empty:
@@ -141,17 +102,11 @@ class Page(unittest.TestCase):
 
 
 class OneOfEachStage(Page):
-    def test_a_page_of_stage_1_works_on_a_telephone(self):
-        self.assertFine(scenes.scene_page(SCENES["03-callbacks"]), TELEPHONE)
-
-    def test_a_page_of_stage_2_opened_by_a_link_works_on_a_desk(self):
-        self.assertFine(scenes.scene_page(SCENES[SMALL]), DESK, "#step=17&theme=dark&walk=every")
-
-    def test_a_page_of_generators_works_on_a_telephone(self):
-        self.assertFine(scenes.scene_page(SCENES["06-send"]), TELEPHONE)
-
-    def test_a_page_of_stage_3_works_on_a_desk(self):
-        self.assertFine(scenes.scene_page(SCENES["10-next-turn"]), DESK)
+    def test_a_page_works_on_a_desk_and_on_a_telephone(self):
+        for name, size, *link in (("03-callbacks", TELEPHONE), (SMALL, DESK, "#step=17&theme=dark&walk=every"),
+                                  ("06-send", TELEPHONE), ("10-next-turn", DESK)):
+            with self.subTest(name):
+                self.assertFine(scenes.scene_page(SCENES[name]), size, *link)
 
 
 class OtherParts(Page):

@@ -10,8 +10,6 @@ keep what npm downloads. What most of the time goes to (npm, epubcheck, axe, vnu
 from __future__ import annotations
 
 import functools
-import html
-import json
 import os
 import pathlib
 import re
@@ -27,23 +25,21 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from html.parser import HTMLParser
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "book" / "site"), str(ROOT / "book" / "viewer")]
+sys.path.insert(0, str(ROOT / "book" / "site"))
 sys.dont_write_bytecode = True
 import needs  # noqa: E402  (its folder has just been put on the path)
 
 SKIPPED = 77
 needs.run_with_them(status_without=SKIPPED)
+from browser import BROWSER, DESK, IN_PAGE, TELEPHONE, dumped, result_in, write_frame  # noqa: E402
 from site_test import built_book  # noqa: E402
 
 from book import Book  # noqa: E402
 from markdown_it import MarkdownIt  # noqa: E402
-from story import browser_here  # noqa: E402
 
 BESIDE = ThreadPoolExecutor()
-BROWSER = browser_here()
 EPUBCHECK = shutil.which("epubcheck")
-HERE = pathlib.Path(__file__).parent
-PAGE_TEST = [HERE / "in_page.js", HERE / "site_page_test.js"]
+PAGE_TEST = pathlib.Path(__file__).with_name("site_page_test.js")
 AXE, VNU = "axe-core@4.10.3", "vnu-jar@26.9.27"
 RICH = "book/08a-a-chain-of-generators.html"  # drawings, a scene, listings, outputs, terms
 CODE = "source/common/first/event_loop.h.html"
@@ -57,40 +53,23 @@ def begun(work: Callable) -> Future:
     return BESIDE.submit(work)
 
 
-class Whole(unittest.TestCase):
+class InABrowser(unittest.TestCase):
     def setUp(self):
         self.folder = built_book()[0]
         self.site = self.folder / "site"
 
-
-def dumped(page: str, folder: pathlib.Path, *options: str) -> str:
-    """What a browser makes of a page. Virtual time doesn't wait for timers."""
-    profile = folder / f"profile-{threading.get_ident()}"  # making a new one takes a while
-    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1366,900",
-               f"--user-data-dir={profile}", "--virtual-time-budget=60000", "--dump-dom",
-               *options, page]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=240).stdout
-
-
-def result_in(shown: str) -> dict:
-    found = re.search(r'<pre id="result">(.*?)</pre>', shown, re.S)
-    if found is None:
-        return {"failures": [f"nothing was reported: {shown[-300:]}"]}
-    return json.loads(html.unescape(found[1]))
-
-
-class InABrowser(Whole):
-    def with_script(self, url: str, *scripts: pathlib.Path) -> pathlib.Path:
-        """A copy of a page, beside it, that begins with scripts. It is removed with the test."""
+    def with_script(self, url: str, script: pathlib.Path = PAGE_TEST) -> pathlib.Path:
+        """A copy of a page, beside it, that begins with a script. It is removed with the test."""
         page = self.site / url
-        tags = "".join(f'<script src="{script.as_uri()}"></script>' for script in scripts or PAGE_TEST)
+        tags = "".join(f'<script src="{one.as_uri()}"></script>' for one in (IN_PAGE, script))
         copy = page.with_name(f"{page.stem}.tried.html")
         copy.write_text(page.read_text().replace("<head>", f"<head>{tags}", 1))
         self.addCleanup(copy.unlink, missing_ok=True)
         return copy
 
-    def assertFine(self, shown: str, at_least: int):
-        result = result_in(shown)
+    def assertFine(self, url: str, at_least: int, *more):
+        profile = self.folder / f"profile-{threading.get_ident()}"  # making a new one takes a while
+        result = result_in(dumped(url, profile, *more))
         self.assertEqual(result["failures"], [])
         self.assertGreaterEqual(result["checks"], at_least)
 
@@ -98,70 +77,34 @@ class InABrowser(Whole):
 @unittest.skipUnless(BROWSER, "there is no Chromium here")
 class Browser(InABrowser):
     def test_what_a_reader_does_works(self):
-        page = self.with_script(RICH).as_uri()
-        self.assertFine(dumped(f"{page}?test=desk", self.folder), 30)
+        for page, asked, checks in ((RICH, "?test=desk", 30), (CODE, "?test=lines#L19-L49", 3),
+                                    ("search.html", "?q=co_await&test=results", 2)):
+            with self.subTest(asked):
+                self.assertFine(self.with_script(page).as_uri() + asked, checks)
 
     def test_a_scene_plays_in_its_page(self):
-        # Otherwise, a page from disk may not look into a frame from disk.
         page = self.with_script(RICH).as_uri()
-        look_inside = "--allow-file-access-from-files"
-        for size in ("1366,900", "1600,900"):
-            with self.subTest(size):
-                self.assertFine(dumped(f"{page}?test=scene", self.folder, look_inside,
-                                       f"--window-size={size}"), 12)
-
-    def test_lines_in_the_address_are_marked(self):
-        page = self.with_script(CODE).as_uri()
-        self.assertFine(dumped(f"{page}?test=lines#L19-L49", self.folder), 3)
-
-    def test_the_page_of_results_shows_them(self):
-        page = self.with_script("search.html").as_uri()
-        self.assertFine(dumped(f"{page}?q=co_await&test=results", self.folder), 2)
+        for size in (DESK, (1600, 900)):
+            with self.subTest(size):  # otherwise, a page from disk may not look into a frame from disk
+                self.assertFine(f"{page}?test=scene", 12, size, "--allow-file-access-from-files")
 
     def test_no_page_is_too_wide_for_a_telephone(self):
         folders = [sorted((self.site / name).glob("*.html")) for name in ("book", "exercises")]
         pages = ["index.html", "search.html", CODE, *(
             file.relative_to(self.site).as_posix() for files in folders for file in files
             if "location.replace" not in file.read_text())]  # that one is only a redirect
-        copies = [self.with_script(url).relative_to(self.site).as_posix() for url in pages]
-        frames = self.site / "frames.html"
+        copies = [f"{self.with_script(url).relative_to(self.site).as_posix()}?test=narrow" for url in pages]
+        frames = write_frame(self.site / "frames.html", copies, TELEPHONE)
         self.addCleanup(frames.unlink)
-        frames.write_text(FRAMES.replace("PAGES", json.dumps(copies)))
-        self.assertFine(dumped(frames.as_uri(), self.folder), 3 * len(pages))
+        self.assertFine(frames.as_uri(), 3 * len(pages))
 
     def test_without_a_script_nothing_is_missing(self):
         # A browser without any script can report nothing, so it may run one, and no other.
         page = self.with_script(RICH)
         text = re.sub(r"<script(?! src=.file:).*?</script>|</?noscript>", "", page.read_text())
         page.write_text(text)
-        self.assertFine(dumped(f"{page.as_uri()}?test=plain", self.folder), 6)
+        self.assertFine(f"{page.as_uri()}?test=plain", 6)
 
-
-FRAMES = """<!doctype html><meta charset="utf-8"><body>
-<script>
-const pages = PAGES, failures = [];
-let checks = 0;
-const frame = document.createElement("iframe");
-frame.width = 390;
-frame.height = 844;
-const next = () => {
-  if (pages.length > 0)
-    return frame.src = `${pages.pop()}?test=narrow`;
-  const pre = document.createElement("pre");
-  pre.id = "result";
-  pre.textContent = JSON.stringify({ checks, failures });
-  document.body.append(pre);
-};
-addEventListener("message", ({ data }) => {
-  const result = JSON.parse(data);
-  checks += result.checks;
-  failures.push(...result.failures);
-  next();
-});
-document.body.append(frame);
-next();
-</script>
-"""
 
 # ---- Accessibility ----------------------------------------------------------------------
 
@@ -177,10 +120,7 @@ addEventListener("load", () => setTimeout(async () => {
     for (const { id, nodes } of found.violations)
       failures.push(`${theme}, ${id}: ${nodes.length} times, as in ${nodes[0].html.slice(0, 120)}`);
   }
-  const pre = document.createElement("pre");
-  pre.id = "result";
-  pre.textContent = JSON.stringify({ failures, checks });
-  document.body.append(pre);
+  InPage.report({ failures, checks });
 }, 500));
 """
 
@@ -234,9 +174,7 @@ class Accessible(InABrowser):
         urls = [f"{self.with_script(path, judge).as_uri()}?{query}"
                 for path, _, query in (url.partition("?") for url in JUDGED)]
         with ThreadPoolExecutor(os.cpu_count()) as browsers:
-            for url, shown in zip(urls, browsers.map(lambda url: dumped(url, self.folder), urls)):
-                with self.subTest(url):
-                    self.assertFine(shown, 20)
+            list(browsers.map(lambda url: self.assertFine(url, 20), urls))
 
 
 # ---- EPUB, and Markdown -----------------------------------------------------------------
