@@ -26,8 +26,8 @@ CHAOS = {"seed": 1, "records": 100_000, "in memory": 100_000, "given up": 0, "re
 
 class Paper(unittest.TestCase):
     def test_the_plan_is_computed_from_the_measurements(self):
-        for urls, numbers in ((1e9, ["500 GB", "25 GB", "27 GB", "5 GB", "57 GB", "1,157", "0.29", "0.46 Gbit/s", "2.7%",
-                                     "10^-21", "1,700,000"]),
+        for urls, numbers in ((1e9, ["500 GB", "25 GB", "27 GB", "5 GB", "57 GB", "1,157", "0.29", "0.46 Gbit/s",
+                                     "2.7%", "10^-21", "1,700,000"]),
                               (2e9, ["1,000 GB", "10.3%"])):  # twice as much, and four times as many pairs
             text = frontier_bench.plan(TOLD, urls)
             for number in numbers:

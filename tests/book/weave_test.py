@@ -152,16 +152,6 @@ class Weaving(Book):
         self.assert_clean()
         self.assertIn("items.push_front", self.read("book/01-queue.md"))
 
-    def test_the_map_and_the_readme_are_woven_and_checked_but_are_no_pages(self):
-        self.clean_book()
-        for path, up in (("book/README.md", "../"), ("README.md", "")):
-            self.write(path, f"# Title\n\n[q]({up}common/queue.h)\n{code('common/queue.h#put')}")
-            self.weave()
-            self.assertIn(f"({up}common/queue.h#L6-L8)", self.read(path))
-        self.assert_clean(summary="2 pages, 4 listings, 0 outputs, 5 links, 1 sketches")
-        self.replace("README.md", "[q](common", "[q](../common")
-        self.assert_only_problem("README.md:3", "dead link `../common/queue.h`")
-
     def test_a_fence_is_longer_than_those_it_holds_and_marks_in_a_list_keep_its_indentation(self):
         self.write("learn", "# ```\n#\n```cpp\n")
         self.assertIn("````sh\n# ```\n#\n```cpp\n````\n<sub>[learn](../learn)</sub>", self.woven(code("learn")))
@@ -326,9 +316,9 @@ class LeavingOut(Book):
         self.write("common/a.h", "// [old]\nint a;\nint b;\ntrace(1);\n// [/old]\n"
                                  "// [new]\nint a;\nint c;\ntrace(2);\n// [/new]\n")
         for options, shown in [
-                ('from=old without="trace"', "```diff\n int a;\n-int b;\n+int c;\n // …\n```\n<sub>[common/a.h, lines "
-                 "7–9, 1 left out](../common/a.h#L7-L9), changed from [common/a.h, lines 2–4, 1 left out]"),
-                ('without="trace" without="int a" from=common/a.h#old', "```diff\n // …\n-int b;\n+int c;\n // …\n```"),
+                ('from=old without="trace"', "```diff\n int a;\n-int b;\n+int c;\n // …\n```\n<sub>[common/a.h, "
+                 "lines 7–9, 1 left out](../common/a.h#L7-L9), changed from [common/a.h, lines 2–4, 1 left out]"),
+                ('without="trace" without="int a" from=common/a.h#old', "diff\n // …\n-int b;\n+int c;\n // …\n```"),
                 ('from=old without="int b"', "-// …\n-trace(1);\n+int c;\n")]:
             self.assertIn(shown, self.woven(code(f"common/a.h#new {options}")))
 
