@@ -392,72 +392,53 @@ const report = (() => {
 
     // ---- Findings ----
 
-    "a run that is in order has no findings"() {
-      for (const name of ["stage1", "stage2", "queue"])
-        same(run(...BY_HAND[name]).findings, [], name);
-    },
-    "a callback, and a task's step, that held the loop"() {
-      const held = later => run("stage1", [watch(5, "read", "r"), select(1, 1), awake(1),
-        ready(5, "read"), begin("r", { fd: 5 }), end("r", { in: later }), unwatch(5, "read")]);
-      same(kindsFound(held(10001)), ["slow"]);
-      same(held(10001).findings[0].step, 3);
-      same(kindsFound(held(10000)), []);
-      const step = later => run("stage3", [MAILBOX, made(1), scheduled(1), select(0, 0),
-        task("step", 1), resolve(1, 0), { ...done(1), in: later }, unwatch(3, "read")]);
-      same(kindsFound(step(20000)), ["slow"]);
-      same(kindsFound(step(10)), []);
-    },
-    "a future that nothing waited for is a finding"() {
-      const alone = (...rest) => run("stage3", [MAILBOX, soon(1), future("new", 5, { at: "f.h:1" }),
-        future("new", 6, { at: "f.h:1" }), select(0, 0), begin("call_soon", { call: 1 }),
-        ...rest, end("call_soon"), unwatch(3, "read")]);
-      same(kindsFound(alone()), []);
-      same(kindsFound(alone(resolve(5, 0))), ["unawaited"]);
-      const two = alone(resolve(5, 0), resolve(6, 0));
-      same(two.findings.length, 1, "one for both");
-      check(two.findings[0].text.includes("Future 1 and 1 more"), two.findings[0].text);
-      same(kindsFound(alone(resolve(5, 1))), []);
-      same(kindsFound(alone(resolve(5, 0), resolve(6, 1))), [], "others from there are waited for");
-      same(kindsFound(alone(future("cancel", 5, { waiters: 0 }))), []);
-      same(kindsFound(alone(future("new", 7), resolve(7, 0))), [], "resolved where it was made");
-      same(kindsFound(alone(future("fail", 5, { waiters: 0 }))), ["exception"]);
-      same(kindsFound(alone(future("fail", 5, { waiters: 1 }))), []);
-    },
-    "in stage 2, a task that waits too late is never resumed"() {
-      const late = order => run("stage2", [made(1), task("step", 1), ...order], false);
-      same(kindsFound(late([resolve(2, 0), waits(1, 2)])), ["unawaited", "cut"]);
-      same(kindsFound(late([waits(1, 2), resolve(2, 1)])), ["cut"]);
-    },
-    "a task that never resumes, never begins, or is destroyed"() {
-      const left = [made(1), task("step", 1), waits(1, 2)];
-      same(kindsFound(run("stage2", left)), ["stuck"]);
-      same(kindsFound(run("stage2", left, false)), ["cut"], "the trace may have been cut before the rest");
-      same(kindsFound(run("stage3", [made(1)])), ["stuck"]);
-      const destroyed = run("stage2", [...left, done(1, "destroyed")]);
-      same(kindsFound(destroyed), ["stuck"]);
-      check(destroyed.findings[0].text.includes("future 1"), destroyed.findings[0].text);
-    },
-    "a descriptor that stays registered, but for the mailbox"() {
-      same(kindsFound(run("stage1", [watch(5, "read", "r")])), ["left"]);
-      same(kindsFound(run("stage1", [watch(5, "read", "r"), unwatch(5, "read")])), []);
-      same(kindsFound(run("stage1", [watch(5, "read", "r"), unwatch(5, "write")])), ["left"]);
-      same(kindsFound(run("stage3", [MAILBOX])), []);
-      same(kindsFound(run("stage1", [watch(5, "read", "r")], false)), ["cut"]);
-    },
-    "an exception that nothing took is a finding"() {
-      const threw = (...inside) => run("stage2", [select(1, 1), awake(1), ready(5, "read"),
-        begin("r", { fd: 5 }), ...inside, end("r", { threw: true })]);
-      same(kindsFound(threw()), ["exception"]);
-      const once = threw(made(1), task("step", 1), done(1, "threw"));
-      same(kindsFound(once), ["exception"], "told once");
+    "each likely mistake is found, and nothing else"() {
+      const CALLED = [select(1, 1), awake(1), ready(5, "read"), begin("r", { fd: 5 })];
+      const held = later => [watch(5, "read", "r"), ...CALLED, end("r", { in: later }), unwatch(5, "read")];
+      const step = later => [MAILBOX, made(1), scheduled(1), select(0, 0), task("step", 1), resolve(1, 0),
+        { ...done(1), in: later }, unwatch(3, "read")];
+      const alone = (...rest) => [MAILBOX, soon(1), future("new", 5, { at: "f.h:1" }),
+        future("new", 6, { at: "f.h:1" }), select(0, 0), begin("call_soon", { call: 1 }), ...rest, end("call_soon"),
+        unwatch(3, "read")];
+      const BEGUN = [made(1), task("step", 1)], LEFT = [...BEGUN, waits(1, 2)];
+      const threw = (...inside) => [...CALLED, ...inside, end("r", { threw: true })];
+      const failed = waiters => [made(1), select(0, 0), task("step", 1), future("fail", 1, { waiters }),
+        done(1, "threw")];
+      const watched = watch(5, "read", "r");
+      const ROWS = [
+        ["a run in order", "", ...["stage1", "stage2", "queue"].map(name => BY_HAND[name])],
+        ["a callback or a step that held the loop", "slow", ["stage1", held(10001)], ["stage3", step(20000)]],
+        ["one that held it for a moment", "", ["stage1", held(10000)], ["stage3", step(10)]],
+        ["a future that nothing waited for", "unawaited", ["stage3", alone(resolve(5, 0))],
+          ["stage3", alone(resolve(5, 0), resolve(6, 0))]], // one for both
+        ["one that nothing had to wait for", "", ["stage3", alone()], ["stage3", alone(resolve(5, 1))],
+          ["stage3", alone(resolve(5, 0), resolve(6, 1))], // others from there are waited for
+          ["stage3", alone(future("cancel", 5, { waiters: 0 }))], ["stage3", alone(future("fail", 5, { waiters: 1 }))],
+          ["stage3", alone(future("new", 7), resolve(7, 0))]], // resolved where it was made
+        ["a task that waits too late, in stage 2", "unawaited cut",
+          ["stage2", [...BEGUN, resolve(2, 0), waits(1, 2)], false]],
+        ["the rest may have been cut off", "cut", ["stage2", [...LEFT, resolve(2, 1)], false], ["stage2", LEFT, false],
+          ["stage1", [watched], false]],
+        ["a task that never resumes, begins, or is destroyed", "stuck", ["stage2", LEFT], ["stage3", [made(1)]],
+          ["stage2", [...LEFT, done(1, "destroyed")]]],
+        ["a descriptor that stays registered", "left", ["stage1", [watched]],
+          ["stage1", [watched, unwatch(5, "write")]]],
+        ["one that doesn't, and the mailbox", "", ["stage1", [watched, unwatch(5, "read")]], ["stage3", [MAILBOX]]],
+        ["an exception that nothing took, told once", "exception", ["stage2", threw()], ["stage3", failed(0)],
+          ["stage2", threw(made(1), task("step", 1), done(1, "threw"))],
+          ["stage3", alone(future("fail", 5, { waiters: 0 }))]],
+        ["one that was taken", "", ["stage3", failed(1)]],
+        ["a fetch that does not end", "fetch", ["stage1", [fetch("start", 1, "/", { fd: 5 })]]],
+      ];
+      for (const [what, kinds, ...runs] of ROWS)
+        runs.forEach(([program, events, isWhole], n) =>
+          same(kindsFound(run(program, events, isWhole !== false)).join(" "), kinds, `${what}, ${n}`));
+      const said = events => run("stage3", events).findings[0];
+      same(said(held(10001)).step, 3);
+      check(said(alone(resolve(5, 0), resolve(6, 0))).text.includes("Future 1 and 1 more"), "how many");
+      check(said([...LEFT, done(1, "destroyed")]).text.includes("future 1"), "what it waited for");
+      const once = run("stage2", threw(made(1), task("step", 1), done(1, "threw")));
       same(once.steps[once.findings[0].step].kind, "done");
-      const failed = waiters => run("stage3", [made(1), select(0, 0), task("step", 1),
-        future("fail", 1, { waiters }), done(1, "threw")]);
-      same(kindsFound(failed(0)), ["exception"]);
-      same(kindsFound(failed(1)), []);
-    },
-    "a fetch that does not end"() {
-      same(kindsFound(run("stage1", [fetch("start", 1, "/", { fd: 5 })])), ["fetch"]);
     },
     "a trace that is cut off, or can't be read"() {
       const whole = text("stage1", STAGE1);
