@@ -1,10 +1,7 @@
-#!/usr/bin/env python3
 """Makes one HTML file out of a trace: a page that shows the run step by step.
 
-    book/viewer/make_page.py TRACE -o PAGE.html
-
 The page holds all that it needs, the sources too, and loads nothing: it opens from disk, and can
-be sent to somebody. (`./learn trace` records a run, too, and then calls this.)
+be sent to somebody. `./learn trace` makes one of a file, or of a run.
 
 What page.html finds under {{DATA}}: two script elements. `meta` is an object with title, about,
 program, stage; sources {path: text}; anchors {name: {path, line}}; lost [places whose line isn't
@@ -14,7 +11,6 @@ gzip, in base64.
 """
 from __future__ import annotations
 
-import argparse
 import base64
 import gzip
 import html
@@ -25,7 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 from anchors import anchors_for  # noqa: E402  (what is imported is beside this file)
-from traces import ROOT, BadTrace, Trace, read, source_of, sources_hash, split_place  # noqa: E402
+from traces import ROOT, Trace, source_of, sources_hash, split_place  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 PANES = ["view_tasks.js", "view_loop.js", "view_waits.js", "view_time.js"]
@@ -143,42 +139,16 @@ def scripts_for(trace: Trace) -> list[str]:
     return SCRIPTS[:first] + PANES_OF_GENERATORS + SCRIPTS[first + len(PANES):]
 
 
-def make_page(trace: Trace, meta: dict, self_test: str = "") -> str:
-    """The page's text. `self_test` is a script that runs last, for tests."""
+def make_page(trace: Trace, meta: dict, last: str = "") -> str:
+    """The page's text. `last` is a script that runs after all others."""
     scripts = "\n".join(slim_script(script_text(name)) for name in scripts_for(trace))
-    if "</script" in scripts + self_test:
+    if "</script" in scripts + last:
         raise ValueError("a script of the page holds </script, which would end it there")
     parts = {
         "TITLE": html.escape(meta["title"]),
         "CSS": slim_style((HERE / "style.css").read_text(encoding="utf-8")),
-        "JS": f"{USE_STRICT}\n{scripts}\n{self_test}",
+        "JS": f"{USE_STRICT}\n{scripts}\n{last}",
         "DATA": data_of(trace, meta),
     }
     page = (HERE / "page.html").read_text(encoding="utf-8")
     return re.sub(r"\{\{(TITLE|CSS|JS|DATA)\}\}", lambda mark: parts[mark[1]], page)
-
-
-def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("trace", help="what a program wrote with --trace")
-    options.add_argument("-o", "--output", required=True, metavar="PAGE.html")
-    options.add_argument("--title")
-    options.add_argument("--about")
-    options.add_argument("--start", type=int, metavar="STEP", help="open the page at this step")
-    options.add_argument("--self-test", metavar="FILE", help="a script to run last, for tests")
-    given = options.parse_args()
-    try:
-        trace = read(given.trace)
-    except BadTrace as error:
-        print(f"make_page.py: {error}", file=sys.stderr)
-        return 1
-    more = {key: value for key, value in vars(given).items()
-            if key in ("title", "about", "start") and value is not None}
-    self_test = Path(given.self_test).read_text(encoding="utf-8") if given.self_test else ""
-    page = make_page(trace, meta_of(trace, **more), self_test)
-    Path(given.output).write_text(page, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 // Looks at a page of the viewer from within, as a reader would, and writes down what is wrong.
 //
-// make_page.py --self-test puts this script after the page's own. It waits until the page is
+// viewer_page_test.py puts this script after the page's own. It waits until the page is
 // drawn, goes through the whole run and back, presses keys, measures colours and widths, and
 // leaves its findings as JSON in <pre id="result">. viewer_page_test.py reads them. PART is which
 // of it: "everything", "walk", "card" or "sight"; or "compare", for a page that compares two runs.

@@ -6,8 +6,6 @@ wide as a desk's screen, or as a telephone's. That script looks at everything, a
 what is wrong. Without Chromium all is skipped (exit code 77).
 
 That takes its time; so one small scene of each stage must do.
-
-    viewer_page_test.py PAGE.html...   looks at these pages instead
 """
 import concurrent.futures
 import functools
@@ -166,25 +164,11 @@ class Size(unittest.TestCase):
             self.assertLess(len(page.encode()) - len(shown.encode()), BIGGEST)
 
 
-class Given(Page):
-    """Pages that were named on the command line."""
-    pages: list[str] = []
-
-    def test_the_given_pages_work(self):
-        for path in self.pages:
-            for size in (DESK, TELEPHONE):
-                with self.subTest(f"{path}, {size[0]} px"):
-                    self.assertFine(pathlib.Path(path).read_text(encoding="utf-8"), size)
-
-
 def main() -> int:
     if BROWSER is None:
         print("viewer_page_test.py: there is no Chromium here; nothing is tested")
         return SKIPPED
-    Given.pages = [argument for argument in sys.argv[1:] if argument.endswith(".html")]
-    rest = [argument for argument in sys.argv if argument not in Given.pages]
-    done = unittest.main(argv=rest + (["Given"] if Given.pages else []), exit=False)
-    return 0 if done.result.wasSuccessful() else 1
+    return 0 if unittest.main(exit=False).result.wasSuccessful() else 1
 
 
 if __name__ == "__main__":
