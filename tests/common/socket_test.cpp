@@ -18,30 +18,38 @@ using namespace common;
 
 namespace {
 
-/// Waits until a socket can be written (or has failed), as a loop would.
-void wait_until_writable(const Socket& socket) {
+/// Waits until something can be done with a socket (or it has failed), as a loop would.
+void wait_for(const Socket& socket, Events events) {
     const auto selector = common::make_selector();
-    selector->register_fd(socket.fd(), common::Events::write, 0);
+    selector->register_fd(socket.fd(), events, 0);
     REQUIRE(selector->select(5s).size() == 1);
+}
+void wait_until_writable(const Socket& socket) { wait_for(socket, Events::write); }
+
+Socket open(int family = AF_INET) {
+    std::error_code error;
+    Socket socket = Socket::open(family, error);
+    REQUIRE_FALSE(error);
+    return socket;
+}
+
+Address address_of(const Socket& listener) {
+    return common::resolve("127.0.0.1", tests::local_port(listener)).front();
 }
 
 /// A connection over loopback: our end, non-blocking, and the server's, blocking.
 struct Connection {
     Connection() {
         const Socket listener = tests::listen_on_loopback(0);
-        std::error_code error;
-        client = Socket::open(AF_INET, error);
-        REQUIRE_FALSE(error);
-        error = client.connect(
-            common::resolve("127.0.0.1", tests::local_port(listener)).front());
+        std::error_code error = client.connect(address_of(listener));
         REQUIRE((!error || error == std::errc::operation_in_progress));
         wait_until_writable(client);
         REQUIRE_FALSE(client.error());
-        server = tests::accept_connection(listener, error, tests::Mode::blocking);
+        server = tests::accept_connection(listener, error);
         REQUIRE_FALSE(error);
     }
 
-    Socket client;
+    Socket client = open();
     Socket server;
 };
 
@@ -49,9 +57,7 @@ struct Connection {
 
 TEST_CASE("a socket owns its descriptor") {
     static_assert(!std::is_copy_constructible_v<Socket>);
-    std::error_code error;
-    Socket first = Socket::open(AF_INET, error);
-    REQUIRE_FALSE(error);
+    Socket first = open();
     const int fd = first.fd();
     CHECK((::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0);
     CHECK((::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
@@ -79,9 +85,8 @@ TEST_CASE("a non-blocking connect reports that it is in progress") {
 // [/einprogress]
 
 TEST_CASE("a refused connection reports its error once it is writable") {
-    std::error_code error;
-    Socket socket = Socket::open(AF_INET, error);
-    error = socket.connect(common::resolve("127.0.0.1", 1).front());
+    Socket socket = open();
+    std::error_code error = socket.connect(common::resolve("127.0.0.1", 1).front());
     if (error == std::errc::operation_in_progress) {
         wait_until_writable(socket);
         error = socket.error();
@@ -98,9 +103,7 @@ TEST_CASE("receive distinguishes no data yet, bytes, the end and a reset") {
     CHECK(error == std::errc::operation_would_block);
 
     CHECK(connection.server.send("abc", error) == 3);
-    const auto selector = common::make_selector();
-    selector->register_fd(connection.client.fd(), common::Events::read, 0);
-    REQUIRE(selector->select(5s).size() == 1);
+    wait_for(connection.client, Events::read);
     CHECK(connection.client.receive(buffer, error) == 3);
     CHECK_FALSE(error);
 
@@ -108,15 +111,13 @@ TEST_CASE("receive distinguishes no data yet, bytes, the end and a reset") {
     none.l_onoff = 1;
     ::setsockopt(connection.server.fd(), SOL_SOCKET, SO_LINGER, &none, sizeof none);
     connection.server.close();
-    REQUIRE(selector->select(5s).size() == 1);
+    wait_for(connection.client, Events::read);
     CHECK(connection.client.receive(buffer, error) == 0);
     CHECK(error == std::errc::connection_reset);
 
     Connection other;
     other.server.close();
-    const auto second = common::make_selector();
-    second->register_fd(other.client.fd(), common::Events::read, 0);
-    REQUIRE(second->select(5s).size() == 1);
+    wait_for(other.client, Events::read);
     CHECK(other.client.receive(buffer, error) == 0);
     CHECK_FALSE(error);
 }
@@ -154,8 +155,7 @@ TEST_CASE("only a client that asks for it limits the peer's silence") {
               == 0);
         return milliseconds;
     };
-    std::error_code error;
-    Socket socket = Socket::open(AF_INET, error);
+    Socket socket = open();
     CHECK(limit_of(socket) == 0);
     socket.limit_silence(1500ms);
     CHECK(limit_of(socket) == 1500);
@@ -203,11 +203,9 @@ TEST_CASE("numeric hosts resolve to one address of their family") {
 
 TEST_CASE("an address can be given another port") {
     const Socket listener = tests::listen_on_loopback(0);
-    const Address address =
-        common::resolve("127.0.0.1", 0).front().with_port(tests::local_port(listener));
-    std::error_code error;
-    Socket socket = Socket::open(AF_INET, error);
-    error = socket.connect(address);
+    Socket socket = open();
+    socket.connect(
+        common::resolve("127.0.0.1", 0).front().with_port(tests::local_port(listener)));
     wait_until_writable(socket);
     CHECK_FALSE(socket.error());
 }
@@ -226,13 +224,11 @@ TEST_CASE("a client connects to a socket in the file system") {
     const Address address = Address::of_unix_socket(path);
     CHECK(address.family() == AF_UNIX);
     std::error_code error;
-    Socket client = Socket::open(AF_UNIX, error);
-    REQUIRE_FALSE(error);
+    Socket client = open(AF_UNIX);
     CHECK((::fcntl(client.fd(), F_GETFL) & O_NONBLOCK) != 0);
     CHECK(client.connect(address) == std::errc::no_such_file_or_directory);
 
-    const Socket listener = Socket::open(AF_UNIX, error);
-    REQUIRE_FALSE(error);
+    const Socket listener = open(AF_UNIX);
     const auto* const there = reinterpret_cast<const sockaddr*>(&address.storage);
     REQUIRE(::bind(listener.fd(), there, address.length) == 0);
     REQUIRE(::listen(listener.fd(), 1) == 0);

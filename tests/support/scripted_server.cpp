@@ -1,5 +1,7 @@
 #include "tests/support/scripted_server.h"
 
+#include "common/system/descriptors.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -68,8 +70,7 @@ Reply redirect_to(std::string_view location, int status) {
 }
 
 ScriptedServer::ScriptedServer(int family)
-    : family_(family),
-      listener_(listen_on_loopback(0, longest_backlog, family, Mode::blocking)),
+    : family_(family), listener_(listen_on_loopback(0, longest_backlog, family)),
       port_(local_port(listener_)), acceptor_([this] { accept_connections(); }) {}
 
 ScriptedServer::~ScriptedServer() {
@@ -133,8 +134,8 @@ std::size_t ScriptedServer::connections() const {
 void ScriptedServer::accept_connections() {
     for (;;) {
         std::error_code error;
-        common::Socket socket = accept_connection(listener_, error, Mode::blocking);
-        if (no_descriptor_left(error)) { // a test has taken them all for a while
+        common::Socket socket = accept_connection(listener_, error);
+        if (common::no_descriptor_left(error)) { // a test has taken them all for a while
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
             continue;
         }
