@@ -60,6 +60,26 @@ Reply page(const std::vector<std::string>& links) {
     return html(body);
 }
 
+/// Has a page that leads to forty others. Each of them gets these replies in turn.
+struct ManyPages : ScriptedServer {
+    explicit ManyPages(const std::vector<Reply>& replies) {
+        std::vector<std::string> links;
+        for (int i = 0; i < 40; ++i) {
+            links.push_back(fmt::format("/{}", i));
+            on(links.back(), replies);
+        }
+        on("/", page(links));
+    }
+};
+
+/// Has a page that leads to another.
+struct TwoPages : ScriptedServer {
+    explicit TwoPages(int family = AF_INET) : ScriptedServer(family) {
+        on("/", page({"/a"}));
+        on("/a", page({}));
+    }
+};
+
 } // namespace
 
 #ifdef TCP_USER_TIMEOUT
@@ -102,37 +122,24 @@ TEST_CASE("a crawl fetches every page once, and ends") {
 }
 
 TEST_CASE("links are fetched at the same time") {
-    ScriptedServer server;
-    std::vector<std::string> links;
-    for (int i = 0; i < 20; ++i) {
-        links.push_back(fmt::format("/{}", i));
-        server.on(links.back(), Reply{tests::Meet{20}, html("")[0]});
-    }
-    server.on("/", page(links));
+    ManyPages server({Reply{tests::Meet{40}, html("")[0]}});
     const Result result = crawl(server.url());
-    CHECK(result.summary.fetched == 21);
-    CHECK(result.summary.most_at_once == 21); // the root isn't done until they have begun
-    CHECK(server.most_at_once() == 20);
+    CHECK(result.summary.fetched == 41);
+    CHECK(result.summary.most_at_once == 41); // the root isn't done until they have begun
+    CHECK(server.most_at_once() == 40);
 }
 
-TEST_CASE("a missing page is dead and its links are not followed") {
+TEST_CASE("only pages are searched for links") {
     ScriptedServer server;
-    server.on("/", page({"/gone"}));
+    server.on("/", page({"/gone", "/text", "/untyped"}));
     server.on("/gone", tests::respond(404, "text/html", "<a href=/hidden>x</a>"));
-    const Result result = crawl(server.url());
-    CHECK(result.record(server.url("/gone")).outcome == Outcome::dead);
-    CHECK(result.record(server.url("/gone")).status == 404);
-    CHECK(result.record(server.url("/gone")).error == "HTTP status 404");
-    CHECK(server.times_asked("/hidden") == 0);
-}
-
-TEST_CASE("a file that is not a page is fetched but not searched for links") {
-    ScriptedServer server;
-    server.on("/", page({"/text", "/untyped"}));
     server.on("/text", tests::respond(200, "text/plain", "<a href=/hidden>"));
     server.on("/untyped", {Send{"HTTP/1.0 200 OK\r\n\r\n<a href=/found>"}});
     server.on("/found", page({}));
     const Result result = crawl(server.url());
+    CHECK(result.record(server.url("/gone")).outcome == Outcome::dead);
+    CHECK(result.record(server.url("/gone")).status == 404);
+    CHECK(result.record(server.url("/gone")).error == "HTTP status 404");
     CHECK(result.urls(Outcome::file) == std::set{server.url("/text")});
     CHECK(server.times_asked("/hidden") == 0);
     CHECK(server.times_asked("/found") == 1);
@@ -178,21 +185,15 @@ TEST_SUITE("redirects") {
         server.on("/", tests::redirect_to("/a/", 301));
         server.on("/a/", page({"b"}));
         server.on("/a/b", tests::redirect_to("../c#part", 308));
-        server.on("/c", page({"/a/b"}));
+        server.on("/c", page({"/a/b", "/circle"}));
+        server.on("/circle", tests::redirect_to("/"));
         const Result result = crawl(server.url());
         CHECK(result.urls(Outcome::redirect)
-              == std::set{server.url("/"), server.url("/a/b")});
+              == std::set{server.url("/"), server.url("/a/b"), server.url("/circle")});
         CHECK(result.urls(Outcome::page)
               == std::set{server.url("/a/"), server.url("/c")});
         CHECK(result.record(server.url("/a/b")).next->href() == server.url("/c"));
-        CHECK(server.requests().size() == 4);
-    }
-
-    TEST_CASE("a circle of redirects ends") {
-        ScriptedServer server;
-        server.on("/", tests::redirect_to("/other"));
-        server.on("/other", tests::redirect_to("/"));
-        CHECK(crawl(server.url()).records.size() == 2);
+        CHECK(server.requests().size() == 5);
     }
 
     TEST_CASE("a redirect that leads off the host is recorded, not followed") {
@@ -294,24 +295,15 @@ TEST_SUITE("servers that fail") {
               == "giving up: nothing has happened for 2 s, and 2 URLs are still pending");
     }
 
-    TEST_CASE("the crawl does not wait for a server that keeps its connection open") {
+    TEST_CASE("a connection that is kept is not waited for after the response's end") {
         ScriptedServer server;
-        Reply reply = html("<a href=/next>");
+        Reply reply = html("<a href=/chunked>");
         reply.emplace_back(Hold{});
         server.on("/", reply);
-        server.on("/next", page({}));
-        const Result result = crawl(server.url()); // with 30 s of patience
-        CHECK(result.summary.fetched == 2);
-        CHECK(result.summary.seconds < 20s);
-    }
-
-    TEST_CASE(
-        "a kept connection with chunks, hints or nonsense is not waited for either") {
-        ScriptedServer server;
         const std::string chunked =
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
             "Transfer-Encoding: chunked\r\n\r\n5\r\n<a hr\r\n8\r\nef=/two>\r\n0\r\n\r\n";
-        server.on("/", {Send{chunked}, Hold{}});
+        server.on("/chunked", {Send{chunked}, Hold{}});
         server.on("/two", {Send{"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
                                 "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
                                 "Content-Length: 15\r\n\r\n<a href=/three>"},
@@ -320,7 +312,7 @@ TEST_SUITE("servers that fail") {
         const Result result = crawl(server.url()); // with 30 s of patience
         CHECK(result.summary.seconds < 20s);
         CHECK(result.urls(Outcome::page)
-              == std::set{server.url("/"), server.url("/two")});
+              == std::set{server.url("/"), server.url("/chunked"), server.url("/two")});
         CHECK(result.record(server.url("/three")).error == "not an HTTP response");
     }
 
@@ -355,22 +347,32 @@ TEST_SUITE("servers that fail") {
     }
 
     TEST_CASE("with many in flight, broken connections are tried again among fewer") {
-        ScriptedServer server;
-        std::vector<std::string> links;
-        for (int i = 0; i < 40; ++i) {
-            links.push_back(fmt::format("/{}", i));
-            server.on(links.back(), {Reply{Reset{}}, page({})});
+        for (const Reply& broken : {Reply{Reset{}}, Reply{}}) {
+            ManyPages server({broken, page({})});
+            const Result result = crawl(server.url());
+            CHECK(result.summary.fetched == 41);
+            CHECK(result.summary.dead == 0);
+            CHECK(server.requests().size() == 81);
+            REQUIRE(result.notes.size() == 1);
+            CHECK(result.notes[0]
+                  == "the server can't take 41 connections at once: from here on, there "
+                     "are at most 10");
         }
-        server.on("/", page(links));
-        const Result result = crawl(server.url());
-        CHECK(result.summary.fetched == 41);
-        CHECK(result.summary.dead == 0);
+    }
+
+    TEST_CASE("once: a page whose connection breaks again is dead") {
+        ManyPages server({Reply{Reset{}}});
+        CHECK(crawl(server.url()).summary.dead == 40);
         CHECK(server.requests().size() == 81);
-        REQUIRE(result.notes.size() == 1);
-        CHECK(
-            result.notes[0]
-            == "the server can't take 41 connections at once: from here on, there are at "
-               "most 10");
+    }
+
+    TEST_CASE("a connection that breaks in the middle of a response is not tried again") {
+        tests::may_wait(
+            40 * 50ms, "40 connections break 50 ms later, most of them at the same time");
+        ManyPages server(
+            {Reply{Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, Reset{}}});
+        CHECK(crawl(server.url()).summary.dead == 40);
+        CHECK(server.requests().size() == 41);
     }
 
     TEST_CASE("a connection that breaks after the others were answered is tried again") {
@@ -379,16 +381,10 @@ TEST_SUITE("servers that fail") {
             "five connections break 300 ms later, most of them at the same time");
         // This happens to connections that are dropped from a server's queue: seconds
         // pass before they count as broken.
-        ScriptedServer server;
-        std::vector<std::string> links;
-        for (int i = 0; i < 40; ++i) {
-            links.push_back(fmt::format("/{}", i));
-            if (i % 8 == 0)
-                server.on(links.back(), {Reply{tests::Pause{300ms}, Reset{}}, page({})});
-            else
-                server.on(links.back(), page({}));
-        }
-        server.on("/", page(links));
+        ManyPages server({page({})});
+        for (int i = 0; i < 40; i += 8)
+            server.on(fmt::format("/{}", i),
+                      {Reply{tests::Pause{300ms}, Reset{}}, page({})});
         const Result result = crawl(server.url());
         CHECK(result.summary.fetched == 41);
         CHECK(result.summary.dead == 0);
@@ -404,50 +400,6 @@ TEST_SUITE("servers that fail") {
         CHECK(result.summary.dead == 1);
         CHECK(server.times_asked("/first") == 1);
         CHECK(result.notes.empty());
-    }
-
-    TEST_CASE("a connection that is closed without an answer is tried again as well") {
-        ScriptedServer server;
-        std::vector<std::string> links;
-        for (int i = 0; i < 40; ++i) {
-            links.push_back(fmt::format("/{}", i));
-            server.on(links.back(), {Reply{}, page({})});
-        }
-        server.on("/", page(links));
-        const Result result = crawl(server.url());
-        CHECK(result.summary.fetched == 41);
-        CHECK(result.summary.dead == 0);
-    }
-
-    TEST_CASE("a connection that breaks in the middle of a response is not tried again") {
-        tests::may_wait(
-            40 * 50ms, "40 connections break 50 ms later, most of them at the same time");
-        ScriptedServer server;
-        std::vector<std::string> links;
-        for (int i = 0; i < 40; ++i) {
-            links.push_back(fmt::format("/{}", i));
-            server.on(links.back(),
-                      {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, Reset{}});
-        }
-        server.on("/", page(links));
-        const Result result = crawl(server.url());
-        CHECK(result.summary.dead == 40);
-        for (const std::string& link : links)
-            CHECK(server.times_asked(link) == 1);
-    }
-
-    TEST_CASE("a page whose connection breaks again is dead") {
-        ScriptedServer server;
-        std::vector<std::string> links;
-        for (int i = 0; i < 40; ++i) {
-            links.push_back(fmt::format("/{}", i));
-            server.on(links.back(), {Reset{}});
-        }
-        server.on("/", page(links));
-        const Result result = crawl(server.url());
-        CHECK(result.summary.dead == 40);
-        for (const std::string& link : links)
-            CHECK(server.times_asked(link) == 2);
     }
 }
 
@@ -466,9 +418,7 @@ TEST_SUITE("failures of the system") {
     }
 
     TEST_CASE("a request that is sent in pieces arrives whole") {
-        ScriptedServer server;
-        server.on("/", page({"/a"}));
-        server.on("/a", page({}));
+        TwoPages server;
         Fault fault;
         fault.send_at_most = 7;
         fault.send_blocks_every_second_time = true;
@@ -482,9 +432,7 @@ TEST_SUITE("failures of the system") {
     }
 
     TEST_CASE("interrupted system calls lose nothing") {
-        ScriptedServer server;
-        server.on("/", page({"/a"}));
-        server.on("/a", page({}));
+        TwoPages server;
         Fault fault;
         fault.interruptions = 6;
         CHECK(crawl(server.url()).summary.fetched == 2);
@@ -492,15 +440,13 @@ TEST_SUITE("failures of the system") {
     }
 
     TEST_CASE("a site is crawled over IPv6") {
-        std::unique_ptr<ScriptedServer> server;
+        std::unique_ptr<TwoPages> server;
         try {
-            server = std::make_unique<ScriptedServer>(AF_INET6);
+            server = std::make_unique<TwoPages>(AF_INET6);
         } catch (const std::system_error& error) {
             MESSAGE("skipped: no IPv6 on this machine: " << error.what());
             return;
         }
-        server->on("/", page({"/a"}));
-        server->on("/a", page({}));
         CHECK(crawl(server->url()).summary.fetched == 2);
         CHECK(server->requests().at(0).head.find("Host: [::1]:") != std::string::npos);
     }
@@ -525,9 +471,7 @@ TEST_SUITE("failures of the system") {
     }
 
     TEST_CASE("a host's next address is tried when one refuses") {
-        ScriptedServer server; // on 127.0.0.1 and nowhere else
-        server.on("/", page({"/a"}));
-        server.on("/a", page({}));
+        TwoPages server; // on 127.0.0.1 and nowhere else
         Fault fault;
         fault.first_address = "127.0.0.2";
         CHECK(crawl(server.url()).summary.fetched == 2);
