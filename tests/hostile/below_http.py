@@ -17,13 +17,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-import textwrap
 import threading
 import time
 
 sys.dont_write_bytecode = True
 import crawls
 import pieces
+import record
 from pieces import Site
 
 JUMPING_CLOCK = os.environ.get("JUMPING_CLOCK_LIB") or str(crawls.BUILD / "tests/support/libjumping_clock.so")
@@ -128,6 +128,11 @@ class Run:
         if not least <= pages <= (most or pages):
             yield f"{pages} records, but should be {least} to {most}"
 
+    def wrong_report(self):
+        report = pathlib.Path(self.file).read_text(encoding="ascii")
+        if "\nDone in " not in report:
+            yield f"there is no report: {report[-200:]!r}"
+
     def wrong_seconds(self, most=SOON):
         if self.seconds > most:
             yield f"it took {self.seconds:.1f} s"
@@ -171,9 +176,13 @@ def endless(request):
     return pieces.page(*[f"{request.path.rstrip('/')}/{'z' * 60}{i}" for i in range(5000)])
 
 
+def site_without_end():
+    return Site({"/robots.txt": pieces.status(404), "/*": endless})
+
+
 @fault("c", "no more memory, with ever more links")
 def no_memory_for_urls(run):
-    with Site({"/robots.txt": pieces.status(404), "/*": endless, "/": endless}) as site:
+    with site_without_end() as site:
         run.start(site.origin, limits={"memory": 100 << 20})
         yield from run.wrong_end(3, r"no memory is left .*: \d+ URLs that are known were not fetched")
         yield from run.wrong_records()
@@ -181,12 +190,10 @@ def no_memory_for_urls(run):
 
 @fault("d", "no more memory, and the results are a report")
 def no_memory_and_a_report(run):
-    with Site({"/robots.txt": pieces.status(404), "/*": endless, "/": endless}) as site:
+    with site_without_end() as site:
         run.start(site.origin, format="text", limits={"memory": 100 << 20})
         yield from run.wrong_end(3, "no memory is left")
-        report = pathlib.Path(run.file).read_text(encoding="ascii")
-        if "\nDone in " not in report:
-            yield f"there is no report: {report[-200:]!r}"
+        yield from run.wrong_report()
 
 
 @fault("e", "disk full (-o /dev/full)")
@@ -270,8 +277,8 @@ def ends_at_ctrl_c(run, site, ready, *options, pages=(1, None), format="jsonl"):
     yield from run.wrong_seconds()
     if format == "jsonl":
         yield from run.wrong_records(*pages)
-    elif "\nDone in " not in pathlib.Path(run.file).read_text(encoding="ascii"):
-        yield "there is no report"
+    else:
+        yield from run.wrong_report()
 
 
 @fault("k", "Ctrl-C, while robots.txt is awaited")
@@ -426,7 +433,7 @@ def said_by(run):
     return re.sub(r"\d+ URLs", "N URLs", last[0].removeprefix("stage3: "))
 
 
-def record(path):
+def record_all(path):
     told = {"kind": "below-http", "when": time.strftime("%Y-%m-%d"), "cores": os.cpu_count(), "cases": []}
     wrong = []
     for one in FAULTS:
@@ -438,8 +445,7 @@ def record(path):
     if wrong:  # then nothing is recorded
         print("\n".join(wrong), file=sys.stderr)
         return 1
-    lines = ",\n".join("  " + json.dumps(row) for row in told.pop("cases"))
-    path.write_text(json.dumps(told)[:-1] + ', "cases": [\n' + lines + "\n]}\n", encoding="utf-8")
+    record.write(path, told, "cases")
     return 0
 
 
@@ -458,11 +464,8 @@ def table(path):
     widths = (38, 32)
     lines = [f"   {'what is done':{widths[0]}}  {'what it says':{widths[1]}} exit     s"]
     for row in rows(path):
-        columns = [textwrap.wrap(text, width, break_on_hyphens=False) for text, width in zip((row["title"], row["said"]), widths)]
-        for number in range(max(map(len, columns))):
-            done, said = (column[number] if number < len(column) else "" for column in columns)
-            line = f"{'' if number else row['number']:3}{done:{widths[0]}}  {said:{widths[1]}}"
-            lines.append(line.rstrip() if number else f"{line} {row['status']:4}{row['seconds']:6.2f}")
+        lines += record.lines_of(f"{row['number']:3}", (row["title"], row["said"]), widths,
+                                 f" {row['status']:4}{row['seconds']:6.2f}")
     return "\n".join(lines)
 
 
@@ -473,7 +476,7 @@ def main():
     what.add_argument("--table", action="store_true")
     options = parser.parse_args()
     if options.record:
-        return record(options.record)
+        return record_all(options.record)
     print(table(BOOK))
     return 0
 

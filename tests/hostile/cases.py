@@ -69,11 +69,6 @@ class Served:
         for site in self.sites:
             site.__exit__()
 
-    def forget(self):
-        """Forgets all requests."""
-        for site in self.sites:
-            site.forget()
-
     @property
     def root(self):
         return self.site.origin + "/"
@@ -119,10 +114,6 @@ class Index:
     def __exit__(self, *_):
         for each in [self.site, *self.served]:
             each.__exit__()
-
-    def forget(self):
-        for each in [self.site, *self.served]:
-            each.forget()
 
     @property
     def root(self):

@@ -3,8 +3,6 @@
 checks_test.py holds doctored results against them.
 """
 import collections
-import csv
-import io
 import json
 import re
 
@@ -70,9 +68,9 @@ def shown(wanted):
     return getattr(wanted, "pattern", wanted)
 
 
-def wrong_bytes(text, line_end=b"\n"):
+def wrong_bytes(text):
     """What must never reach a terminal: anything but printable ASCII and line ends."""
-    for number, line in enumerate(text.split(line_end), 1):
+    for number, line in enumerate(text.split(b"\n"), 1):
         found = re.search(rb"[^ -~]", line)
         if found:
             yield f"line {number}: a byte {found[0]!r} in {line[max(0, found.start() - 60):found.end() + 60]!r}"
@@ -86,69 +84,3 @@ def wrong_jsonl(output):
                 yield f"other fields than there should be: {line[:200]}"
         except json.JSONDecodeError as error:
             yield f"no JSON, {error}: {line[:200]}"
-
-
-def wrong_csv(output, records):
-    """`records`: those of a crawl of the same site, as JSON."""
-    yield from wrong_bytes(output, b"\r\n")
-    rows = list(csv.reader(io.StringIO(output.decode("latin-1"), newline=""), strict=True))
-    if not rows or rows[0] != FIELDS:
-        yield f"its first line is {rows[:1]}"
-        return
-    cells = {row[0]: dict(zip(FIELDS, row)) for row in rows[1:] if row[3] != "incomplete"}
-    if len(cells) != len([row for row in rows[1:] if row[3] != "incomplete"]):
-        yield "a URL twice"
-    for row in rows[1:]:
-        if len(row) != len(FIELDS):
-            yield f"{len(row)} cells: {row}"
-        for cell in row:
-            if cell[:1] in tuple("=+-@"):
-                yield f"a spreadsheet takes {cell!r} for a formula"
-    known = {record["url"]: record for record in records}
-    for url in cells.keys() ^ known.keys():
-        yield f"{url} is only in one of the two"
-    for url in cells.keys() & known.keys():
-        fields = ["outcome", "status", "next_url", "error", "content_type", "charset", "links"]
-        # How much arrived before it was given up is a matter of chance.
-        for field in fields + ["bytes"] * (known[url]["outcome"] != "failed"):
-            value, cell = known[url][field], cells[url][field]
-            if not re.fullmatch(cell_like("" if value is None else str(value)), cell):
-                yield f"{url}: its {field} is {cell!r}, but {value!r} in JSON"
-
-
-def cell_like(value):
-    """A pattern for what a cell has where the JSON has `value`."""
-    pattern = ""
-    for character in value:
-        if character == "\ufffd":  # it stands for bytes that aren't UTF-8
-            pattern += r"(\\x[0-9a-f]{2})+"
-        else:
-            pattern += "".join(re.escape(chr(byte) if 32 <= byte < 127 else rf"\x{byte:02x}")
-                               for byte in character.encode())
-    return "'?" + pattern if value[:1] in tuple("=+-@") and value else pattern
-
-
-def wrong_dot(output):
-    yield from wrong_bytes(output)
-    lines = output.decode("ascii", "replace").splitlines()
-    if lines[:1] != ["digraph crawl {"] or lines[-1:] != ["}"]:
-        yield f"no graph: {lines[:1]} ... {lines[-1:]}"
-    string = r'"(?:[^"\\]|\\.)*"'
-    for line in lines[1:-1]:
-        if not line.startswith("  // left out: ") and not re.fullmatch(rf"  {string}(?: -> {string})?(?: \[\w+=\w+\])?;", line):
-            yield f"no line of a graph: {line[:200]}"
-
-
-def wrong_report(output, expected):
-    """The report for people. `expected`: as for `wrong_records`."""
-    yield from wrong_bytes(output)
-    lines = output.decode("latin-1").splitlines()
-    blank = lines.index("") if "" in lines else len(lines)
-    if sum(line.startswith("Done in ") for line in lines) != 1:
-        yield "there isn't one line that says it's done"
-    outcomes = {words[3]: words[0] for words in (line.split() for line in lines[:blank]) if len(words) > 3}
-    if blank != len(expected):
-        yield f"{blank} lines, but {len(expected)} URLs"
-    for url, wanted in expected.items():
-        if not expect.fits(wanted.outcome, outcomes.get(url)):
-            yield f"{url}: {outcomes.get(url)}, but should be {shown(wanted.outcome)}"

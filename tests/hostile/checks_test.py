@@ -31,23 +31,14 @@ RECORD = {"url": ROOT, "depth": 0, "parent": None, "outcome": "page", "status": 
           "content_type": "text/html", "charset": None, "bytes": 17, "links": 1, "new_links": 1, "tries": 1,
           "seconds": 0.25, "kind": None, "fragment": None, "excuse": None}
 DEAD = {**RECORD, "url": ROOT + "a", "outcome": "failed", "status": None, "error": "timed out after 1 s"}
+BOTH = [RECORD, DEAD]
+MORE = [*BOTH, {**RECORD, "url": "http://x/"}]
 EXPECTED = {ROOT: page(), ROOT + "a": failed(expect.TIMED_OUT)}
 GOOD = crawls.Result(status=1, output=b"", said=b"", seconds=1.0, peak=20 * checks.MEGA)
 
 
 def line_of(record):
     return json.dumps(record).encode() + b"\n"
-
-
-def row_of(record):
-    return ",".join("" if record[field] is None else str(record[field]) for field in checks.FIELDS).encode() + b"\r\n"
-
-
-HEADER = ",".join(checks.FIELDS).encode() + b"\r\n"
-CSV = HEADER + row_of(RECORD) + row_of(DEAD)
-DOT = b'digraph crawl {\n  "http://h/" [color=black];\n  "http://h/" -> "http://h/a\\"b";\n}\n'
-REPORT = (b"failed      -         0  http://h/a (timed out after 1 s)\npage      200        17  http://h/\n\n"
-          b"URLs:  1 failed, 1 page\nDone in 0.01 s: 1 fetched, 0 redirects, 1 dead.\n")
 
 
 class Checks(unittest.TestCase):
@@ -59,31 +50,21 @@ class Checks(unittest.TestCase):
             self.assertIn(word, line)
 
     def test_right_results_pass(self):
-        self.assert_says(checks.wrong_end(GOOD, 1))
-        self.assert_says(checks.wrong_memory(GOOD, 4, checks.MEGA))
-        self.assert_says(checks.wrong_records([RECORD, DEAD], EXPECTED))
-        self.assert_says(checks.wrong_jsonl(line_of(RECORD) + line_of(DEAD)))
-        self.assert_says(checks.wrong_csv(CSV, [RECORD, DEAD]))
-        self.assert_says(checks.wrong_dot(DOT))
-        self.assert_says(checks.wrong_report(REPORT, EXPECTED))
+        for wrong in [checks.wrong_end(GOOD, 1), checks.wrong_memory(GOOD, 4, checks.MEGA),
+                      checks.wrong_records(BOTH, EXPECTED), checks.wrong_records(MORE, EXPECTED, more=True),
+                      checks.wrong_jsonl(line_of(RECORD) + line_of(DEAD))]:
+            self.assertEqual(list(wrong), [])
 
-    def test_a_crawl_that_ends_wrongly_is_seen(self):
+    def test_a_crawl_that_ends_wrongly_or_takes_too_much_memory_is_seen(self):
         self.assert_says(checks.wrong_end(GOOD._replace(status="late"), 1), "still running")
-        self.assert_says(checks.wrong_end(GOOD._replace(status=0), 1), "exit status")
-        self.assert_says(checks.wrong_end(GOOD._replace(status=139), 1), "exit status")
-
-    def test_too_much_memory_is_seen(self):
+        for status in (0, 139):
+            self.assert_says(checks.wrong_end(GOOD._replace(status=status), 1), "exit status")
         self.assert_says(checks.wrong_memory(GOOD._replace(peak=69 * checks.MEGA), 4, checks.MEGA), "peak")
         self.assert_says(checks.wrong_memory(GOOD._replace(peak=67 * checks.MEGA), 4, checks.MEGA))
 
-    def test_a_missing_repeated_or_unexpected_url_is_seen(self):
-        self.assert_says(checks.wrong_records([RECORD], EXPECTED), "lost")
-        self.assert_says(checks.wrong_records([RECORD, DEAD, DEAD], EXPECTED), "2 records")
-        more = [RECORD, DEAD, {**RECORD, "url": "http://x/"}]
-        self.assert_says(checks.wrong_records(more, EXPECTED), "not expected")
-        self.assert_says(checks.wrong_records(more, EXPECTED, more=True))
-
-    def test_a_wrong_outcome_status_or_reason_is_seen(self):
+    def test_a_missing_repeated_unexpected_or_wrong_record_is_seen(self):
+        for records, word in [([RECORD], "lost"), ([*BOTH, DEAD], "2 records"), (MORE, "not expected")]:
+            self.assert_says(checks.wrong_records(records, EXPECTED), word)
         for changed, word in [({"outcome": "error"}, "its outcome"), ({"status": 200}, "its status"),
                               ({"error": "timed out after 1 s or so"}, "its error"), ({"error": None}, "its error")]:
             self.assert_says(checks.wrong_records([RECORD, {**DEAD, **changed}], EXPECTED), word)
@@ -93,45 +74,13 @@ class Checks(unittest.TestCase):
     def test_bytes_that_no_terminal_should_get_are_seen(self):
         for byte in [b"\x1b", b"\a", b"\r", b"\0", b"\x7f", b"\x9b", "\u202e".encode(), b"\xff", b"\t"]:
             self.assert_says(checks.wrong_bytes(b"a\n" + byte + b"[31m\n"), "line 2")
-        self.assert_says(checks.wrong_bytes(b"a\r\nb\n", b"\r\n"), "line 2")
-        self.assert_says(checks.wrong_jsonl(line_of(RECORD).replace(b"text", b"t\x1bxt")), "line 1", "no JSON")
-        self.assert_says(checks.wrong_dot(DOT.replace(b"h/a", b"h/\x1ba")), "line 3")
-        self.assert_says(checks.wrong_report(REPORT.replace(b"1 s)", b"1\x07s)"), EXPECTED), "line 1")
-        self.assert_says(checks.wrong_csv(CSV.replace(b"17", b"1\x1b7", 1), [RECORD, DEAD]), "line 2", "bytes")
 
     def test_malformed_json_is_seen(self):
-        self.assert_says(checks.wrong_jsonl(line_of(RECORD)[:-3] + b"\n"), "no JSON")
+        line = line_of(RECORD)
+        self.assert_says(checks.wrong_jsonl(line.replace(b"text", b"t\x1bxt")), "line 1", "no JSON")
+        self.assert_says(checks.wrong_jsonl(line[:-3] + b"\n"), "no JSON")
         self.assert_says(checks.wrong_jsonl(b'{"url": "x"}\n'), "other fields")
 
-    def test_csv_that_differs_from_the_json_is_seen(self):
-        records = [RECORD, DEAD]
-        self.assert_says(checks.wrong_csv(CSV.replace(b"timed", b"Timed"), records), "its error")
-        self.assert_says(checks.wrong_csv(CSV + row_of(DEAD), records), "twice")
-        self.assert_says(checks.wrong_csv(HEADER + row_of(RECORD), records), "only in one")
-        self.assert_says(checks.wrong_csv(CSV[len(HEADER):], records), "first line")
-        self.assert_says(checks.wrong_csv(b"", records), "first line")
-        self.assert_says(checks.wrong_csv(CSV.replace(b"17", b"18", 1), records), "its bytes")
-        self.assert_says(checks.wrong_csv((HEADER + row_of(RECORD) + row_of({**DEAD, "bytes": 18})), records))
-        formula = CSV.replace(b"text/html", b"=text/html", 1)
-        self.assert_says(checks.wrong_csv(formula, records), "formula", "content_type")
-        self.assert_says(checks.wrong_csv(CSV[:-2] + b",x\r\n", records), "18 cells")
-
-    def test_a_cell_has_what_the_json_has(self):
-        for value, cell in [("a", "a"), ("=a", "'=a"), ("\x1b", r"\x1b"), ("\xe9", r"\xc3\xa9"),
-                            ("\ufffd", r"\xff\xfe"), ("\ufffd(", r"\xc3(")]:
-            self.assertRegex(cell, f"^(?:{checks.cell_like(value)})$")
-        for value, cell in [("a", "b"), ("=a", "=b"), ("\ufffd", "x"), ("\x1b", "\x1b"), ("a", "'a")]:
-            self.assertNotRegex(cell, f"^(?:{checks.cell_like(value)})$")
-
-    def test_a_malformed_graph_is_seen(self):
-        self.assert_says(checks.wrong_dot(DOT[:-2]), "no graph")
-        self.assert_says(checks.wrong_dot(DOT.replace(b'\\"', b'"')), "no line")
-        self.assert_says(checks.wrong_dot(DOT.replace(b"[color=black]", b'[URL="x"]')), "no line")
-
-    def test_a_wrong_report_is_seen(self):
-        self.assert_says(checks.wrong_report(REPORT.replace(b"failed  ", b"error   ", 1), EXPECTED), "should be failed")
-        self.assert_says(checks.wrong_report(REPORT[REPORT.index(b"page"):], EXPECTED), "1 lines", "should be failed")
-        self.assert_says(checks.wrong_report(REPORT.replace(b"Done", b"Gone"), EXPECTED), "says it's done")
 
 
 A_PROGRAM = """#!{python} -IS
@@ -166,12 +115,10 @@ class Programs(unittest.TestCase):
     def test_programs_that_are_wrong_are_found_out(self):
         self.assertEqual(self.wrong(""), "")
         for mischief, word in [
-                ("lines.pop()", "is lost"), ("lines.append(lines[0])", "has 2 records"), ("status = 0", "exit status"),
-                ("lines[2] = lines[2].replace('failed', 'error')", "its outcome"),
-                ("lines[1] = lines[1].replace(str({after}), '7')".format(after=AFTER_BYTES), "its bytes"),
+                ("lines.pop()", "is lost"), ("status = 0", "exit status"), ("sys.exit(3)", "is lost"),
                 ("lines[2] = lines[2].replace('HTTP', 'H\\x1bTP')", "no JSON"),
-                ("print('\\x1b[2J', file=sys.stderr)", "\\x1b"), ("lines[0] = lines[0][:-1]", "no JSON"),
-                ("all = bytearray(90_000_000)", "its peak of memory"), ("sys.exit(3)", "is lost"),
+                ("print('\\x1b[2J', file=sys.stderr)", "\\x1b"),
+                ("all = bytearray(90_000_000)", "its peak of memory"),
                 ("import os; os.abort()", "its exit status is 134")]:
             with self.subTest(mischief):
                 self.assertIn(word, self.wrong(mischief))
@@ -230,11 +177,7 @@ class Soak(unittest.TestCase):
     def test_what_is_wrong_is_said(self):
         self.assertEqual(self.wrong(), "")
         self.assertIn("is lost", self.wrong([RECORD]))
-        self.assertIn("has 2 records", self.wrong([RECORD, DEAD, DEAD]))
-        self.assertIn("its outcome", self.wrong([RECORD, {**DEAD, "outcome": "page"}]))
         self.assertIn("its exit status", self.wrong(status=0))
-        self.assertIn("its exit status", self.wrong(status=139))
-        self.assertIn("still running", self.wrong(status="late"))
         self.assertIn("its peak", self.wrong(peak=90 * checks.MEGA))
         self.assertIn("grows by 1000 bytes per URL", self.wrong(grow=1000))
         self.assertIn("had 500 descriptors", self.wrong(descriptors=500))

@@ -40,6 +40,6 @@ def run(program, arguments, within=60, descriptors=0):
         return Result("late" if status == b"late" else int(status), output.read(), words, float(seconds), int(peak))
 
 
-def crawl(urls, options=(), format="jsonl", within=60, descriptors=0):
+def crawl(urls, options=(), within=60, descriptors=0):
     """By stage 3."""
-    return run("stage3", [*COMMON, "--format", format, *options, *urls], within, descriptors)
+    return run("stage3", [*COMMON, "--format", "jsonl", *options, *urls], within, descriptors)

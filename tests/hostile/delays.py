@@ -7,9 +7,9 @@ SOON = ("--fetch-timeout", 1)  # a short time limit
 HTML = "Content-Type: text/html"
 
 
-def once(number):
+def once(number, *headers):
     """This status the first time, and then a page."""
-    return lambda request: a_page() if request.count else status(number)
+    return lambda request: a_page() if request.count else status(number, *headers)
 
 
 def asked_twice(served, result, records):
@@ -18,11 +18,6 @@ def asked_twice(served, result, records):
         connections = [request.connection for request in served.site.requests if request.path == path]
         if len(connections) != 2 or connections[0] == connections[1]:
             yield f"{path} was requested on these connections: {connections}"
-
-
-def busy_once(*headers):
-    """Too busy the first time, and then no longer."""
-    return lambda request: a_page() if request.count else status(503, *headers)
 
 
 def others_go_on(served, result, records):
@@ -59,16 +54,16 @@ CASES = [
          {"https://127.0.0.1:{port}/case": failed(TIMED_OUT)},
          options=SOON),
     Case("26a", "Retry-After: -5",
-         {"/case": busy_once("Retry-After: -5")},
+         {"/case": once(503, "Retry-After: -5")},
          {"/case": page(tries=2)}),
     Case("26b", "Retry-After of 20 digits",
-         {"/case": busy_once("Retry-After: " + "9" * 20)},
+         {"/case": once(503, "Retry-After: " + "9" * 20)},
          {"/case": page(tries=2)}),
     Case("26c", "Retry-After: soon",
-         {"/case": busy_once("Retry-After: soon")},
+         {"/case": once(503, "Retry-After: soon")},
          {"/case": page(tries=2)}),
     Case("27", "Retry-After in the year 1970",
-         {"/case": busy_once("Retry-After: Thu, 01 Jan 1970 00:00:00 GMT")},
+         {"/case": once(503, "Retry-After: Thu, 01 Jan 1970 00:00:00 GMT")},
          {"/case": page(tries=2)}),
     Case("28", "Retry-After: 86400",
          {},

@@ -8,9 +8,8 @@ With HOSTILE_MEMORY=no, memory isn't checked, because a program with sanitizers 
 are Bodies, Delays, Redirects, Endless, Documents, Output and Scheduling; Quick, one crawl of the cases that take hardly
 any time; and Together, one crawl of all cases.
 
-Most cases wait for a server or for a time limit, so tests run beside each other. Together takes longest, 40 s, most of
-which are time limits of 8 s, twice for each silent server, and a second crawl for the second format. Of the others,
-those of Delays take 3 s each.
+Most cases wait for a server or for a time limit, so tests run beside each other. Together takes longest, 20 s, most of
+which are time limits of 8 s, twice for each silent server. Of the others, those of Delays take 3 s each.
 """
 import sys
 import unittest
@@ -54,29 +53,21 @@ Bodies, Delays, Redirects, Endless, Documents, Output, Scheduling = (
     tests_of(title.title(), cases.cases_of(section)) for section, title in cases.SECTIONS.items())
 
 
-def crawl_together(index, options, format, what_is_wrong):
-    """One crawl of an index. `what_is_wrong`: called with the Result, for what is checked only in this format."""
-    result = crawls.crawl([index.root], options, format, within=120 * min(trial.PATIENCE, 2))
+def crawl_together(index, *options):
+    """One crawl of an index: each case has the same outcome as alone."""
+    result = crawls.crawl([index.root], options, within=120 * min(trial.PATIENCE, 2))
+    records = checks.read_records(result.output)
     statuses = {served.exit for served in index.served}
     status = 1 if 1 in statuses else max(statuses)
-    wrong = [*checks.wrong_end(result, status), *checks.wrong_bytes(result.said), *what_is_wrong(result)]
+    wrong = [*checks.wrong_end(result, status), *checks.wrong_bytes(result.said), *checks.wrong_jsonl(result.output),
+             *checks.wrong_records(records, index.expected)]
+    for served in index.served:
+        if served.case.check:
+            own = [record for record in records if record["url"] in served.expected]
+            wrong += served.case.check(served, result, own)
     if trial.MEMORY:
         wrong += checks.wrong_memory(result, 40, trial.MAX_BODY)
     fail_if([index.with_numbers(line) for line in wrong], "all cases together")
-    return result
-
-
-def wrong_jsonl_of(index):
-    """What is wrong with a Result of that format."""
-    def wrong_jsonl(result):
-        records = checks.read_records(result.output)
-        yield from checks.wrong_jsonl(result.output)
-        yield from checks.wrong_records(records, index.expected)
-        for served in index.served:
-            if served.case.check:
-                own = [record for record in records if record["url"] in served.expected]
-                yield from served.case.check(served, result, own)
-    return wrong_jsonl
 
 
 class Quick(unittest.TestCase):
@@ -85,38 +76,16 @@ class Quick(unittest.TestCase):
     def test_in_one_crawl(self):
         with cases.Index(some_cases=list(filter(is_quick, cases.all_cases()))) as index:
             self.assertGreater(len(index.served), 80)
-            crawl_together(index, ("--workers", 40), "jsonl", wrong_jsonl_of(index))
+            crawl_together(index, "--workers", 40)
 
 
 class Together(unittest.TestCase):
-    """All cases that fit into one crawl: each has the same outcome as alone. Once for each format."""
-    OPTIONS = ("--fetch-timeout", 8, "--workers", 40)
+    """All cases that fit into one crawl."""
 
-    def as_jsonl_and_csv(self):
+    def test_in_one_crawl(self):
         with cases.Index() as index:
             self.assertGreater(len(index.served), 100)
-            result = crawl_together(index, self.OPTIONS, "jsonl", wrong_jsonl_of(index))
-            records = checks.read_records(result.output)
-            index.forget()
-            crawl_together(index, self.OPTIONS, "csv", lambda result: checks.wrong_csv(result.output, records))
-
-    def as_a_report(self):
-        with cases.Index() as index:
-            crawl_together(index, self.OPTIONS, "text",
-                           lambda result: checks.wrong_report(result.output, index.expected))
-
-    def as_a_graph(self):
-        def wrong_dot(result):
-            yield from checks.wrong_dot(result.output)
-            for url in index.expected:
-                if f'\n  "{url}" [color='.encode() not in result.output.replace(b"\\\\", b"\\").replace(b'\\"', b'"'):
-                    yield f"{url} is not a node"
-        with cases.Index() as index:
-            crawl_together(index, self.OPTIONS, "dot", wrong_dot)
-
-    test_as_jsonl_and_csv = beside(as_jsonl_and_csv, first=True)
-    test_as_a_report = beside(as_a_report, first=True)
-    test_as_a_graph = beside(as_a_graph, first=True)
+            crawl_together(index, "--workers", 40, "--fetch-timeout", 8)
 
 
 if __name__ == "__main__":

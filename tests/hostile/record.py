@@ -61,13 +61,27 @@ def record(path):
     if wrong:  # then nothing is recorded
         print("\n".join(wrong), file=sys.stderr)
         return 1
-    lines = ",\n".join("  " + json.dumps(row) for row in told.pop("cases"))
-    path.write_text(json.dumps(told)[:-1] + ', "cases": [\n' + lines + "\n]}\n", encoding="utf-8")
+    write(path, told, "cases")
     return 0
 
 
+def write(path, told, name):
+    """What is told, with a line for each of the rows that it has under this name."""
+    lines = ",\n".join("  " + json.dumps(row) for row in told.pop(name))
+    path.write_text(json.dumps(told)[:-1] + f', "{name}": [\n' + lines + "\n]}\n", encoding="utf-8")
+
+
+def lines_of(number, texts, widths, figures):
+    """A row's lines: a long text continues on the next one. `number`: as wide as it's to be."""
+    columns = [textwrap.wrap(text, width, break_on_hyphens=False) for text, width in zip(texts, widths)]
+    for at in range(max(map(len, columns))):
+        first, second = (column[at] if at < len(column) else "" for column in columns)
+        line = f"{'' if at else number:{len(number)}}{first:{widths[0]}}  {second:{widths[1]}}"
+        yield line.rstrip() if at else line + figures
+
+
 def table(told, is_wanted):
-    """The table; long texts continue on the next line. `is_wanted`: whether a row is in it.
+    """The table. `is_wanted`: whether a row is in it.
 
     The exit status has a column if it is ever anything other than 1 (something is dead) or 0, which are as expected."""
     rows = [row for row in told["cases"] if is_wanted(row)]
@@ -77,13 +91,8 @@ def table(told, is_wanted):
     lines = [head + "  exit" * with_status + f"{'s':>6}{'MB':>5}"]
     for row in rows:
         said = row["outcome"] + (f": {row['error']}" if row["error"] else "")
-        columns = [textwrap.wrap(_shown(text), width, break_on_hyphens=False)
-                   for text, width in zip((row["title"], said), widths)]
-        numbers = f"{row['status']:6}" * with_status + f"{row['seconds']:6.2f}{row['peak_mb']:5.0f}"
-        for number in range(max(map(len, columns))):
-            does, says = (column[number] if number < len(column) else "" for column in columns)
-            line = f"{'' if number else row['number']:5}{does:{widths[0]}}  {says:{widths[1]}}"
-            lines.append(line.rstrip() if number else line + numbers)
+        figures = f"{row['status']:6}" * with_status + f"{row['seconds']:6.2f}{row['peak_mb']:5.0f}"
+        lines += lines_of(f"{row['number']:5}", (_shown(row["title"]), _shown(said)), widths, figures)
     return "\n".join(lines)
 
 

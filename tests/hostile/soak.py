@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 import checks
 import crawls
 import soak_site
+from record import write
 
 BOOK = crawls.HERE.parents[1] / "book/figures/soak.json"
 WORKERS = 20
@@ -206,8 +207,7 @@ def record(options):
             tell_wrong(options.seed, options.urls, wrong)
             return 1
         told["rows"].append(row_of(name, watched, expected))
-    rows = ",\n".join("  " + json.dumps(row) for row in told.pop("rows"))
-    options.record.write_text(json.dumps(told)[:-1] + ', "rows": [\n' + rows + "\n]}\n", encoding="utf-8")
+    write(options.record, told, "rows")
     return 0
 
 
