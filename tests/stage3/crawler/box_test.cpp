@@ -6,7 +6,7 @@
 // try of a page that has waited in its host's line. The variable SEEDS sets the number of
 // sites, and FIRST_SEED the first one. `./learn box SEED` tells a site and its crawl.
 #include "tests/support/box/oracle.h"
-#include "tests/support/box/pace_table.h"
+#include "tests/support/box/pace.h"
 #include "tests/support/box/play.h"
 #include "tests/support/box/shrink.h"
 #include "tests/support/box/site.h"

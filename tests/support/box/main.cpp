@@ -1,6 +1,5 @@
 // Crawls random webs in a box, in virtual time, and judges each crawl.
 #include "tests/support/box/oracle.h"
-#include "tests/support/box/pace_table.h"
 #include "tests/support/box/play.h"
 #include "tests/support/box/shrink.h"
 #include "tests/support/box/site.h"
@@ -96,7 +95,6 @@ constexpr std::string_view usage =
     R"(usage: box NUMBER         tell the site with this number, and how it's crawled;
                           if that fails, find the smallest site that does, too
        box FIRST COUNT    play that many sites, and judge each crawl
-       box pace           show how fast a server with a limit is crawled
 
 Sites are made from their numbers: hosts, pages, and all that can go wrong. They
 have no sockets, and time passes only while everyone waits. The exit status is 1
@@ -115,10 +113,6 @@ std::uint32_t number_in(std::string_view text) {
 int run(const std::vector<std::string_view>& words) {
     if (words.size() == 1 && (words[0] == "--help" || words[0] == "-h")) {
         fmt::print("{}", usage);
-        return EXIT_SUCCESS;
-    }
-    if (words.size() == 1 && words[0] == "pace") {
-        print_pace_table();
         return EXIT_SUCCESS;
     }
     if (words.size() == 1)

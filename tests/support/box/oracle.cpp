@@ -93,20 +93,20 @@ class Records {
         if (crawl_.reads_sitemaps)
             for (const Request* const one : history_.all())
                 take_sitemap(*one);
-        while (!line_.empty()) {
-            const std::string url = std::move(line_.back());
-            line_.pop_back();
-            lead_on(url, reached_.at(url));
-        }
+        lead_all_on();
         for (auto later = std::exchange(later_, {}); !later.empty();
              later = std::exchange(later_, {})) {
             for (const std::string& url : later)
                 reach(url, is_own(url) ? Reason::check : Reason::foreign);
-            while (!line_.empty()) {
-                const std::string url = std::move(line_.back());
-                line_.pop_back();
-                lead_on(url, reached_.at(url));
-            }
+            lead_all_on();
+        }
+    }
+
+    void lead_all_on() {
+        while (!line_.empty()) {
+            const std::string url = std::move(line_.back());
+            line_.pop_back();
+            lead_on(url, reached_.at(url));
         }
     }
 

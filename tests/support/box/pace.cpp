@@ -1,4 +1,4 @@
-#include "tests/support/box/pace_table.h"
+#include "tests/support/box/pace.h"
 
 #include "tests/support/box/history.h"
 #include "tests/support/box/play.h"
@@ -46,34 +46,9 @@ PaceResult measure_pace(const LimitedSite& limited, std::uint32_t seed) {
     result.dead = limited.pages;
     for (const Told& told : process.records)
         result.dead -= told.record.outcome == stage3::Outcome::page ? 1 : 0;
-    for (const Request& request : played.requests) {
-        const bool is_late = request.begin > 60s;
-        const bool is_refused = is_refusal(request.reply);
-        result.refusals += is_refused ? 1 : 0;
-        result.late_refusals += is_late && is_refused ? 1 : 0;
-        result.late_answers += is_late && !is_refused ? 1 : 0;
-    }
+    for (const Request& request : played.requests)
+        result.refusals += is_refusal(request.reply) ? 1 : 0;
     return result;
-}
-
-void print_pace_table() {
-    fmt::print("A site of 600 pages, of which so many a second may be asked for:\n\n"
-               "  limit  workers  dead  seconds  ideal  refusals  per answer after the "
-               "first minute\n");
-    for (const int per_second : {1, 2, 5, 10, 20, 50}) {
-        for (const int workers : {1, 3, 10, 30, 100}) {
-            const PaceResult one =
-                measure_pace({.per_second = per_second, .workers = workers}, 1);
-            const std::string late =
-                one.late_answers == 0
-                    ? "-"
-                    : fmt::format("{:.3f}", static_cast<double>(one.late_refusals)
-                                                / one.late_answers);
-            fmt::print("  {:>3}/s  {:>7}  {:>4}  {:>7.1f}  {:>5.1f}  {:>8}  {:>10}\n",
-                       per_second, workers, one.dead, one.seconds, one.ideal,
-                       one.refusals, late);
-        }
-    }
 }
 
 } // namespace tests::box

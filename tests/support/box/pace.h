@@ -2,7 +2,6 @@
 // refused.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace tests::box {
@@ -16,17 +15,12 @@ struct LimitedSite {
 };
 
 struct PaceResult {
-    int dead = 0;          ///< pages without an answer at the end
-    double seconds = 0;    ///< that the crawl took
-    double ideal = 0;      ///< that it must take, by the limit
-    int refusals = 0;      ///< in all
-    int late_refusals = 0; ///< after the first minute
-    int late_answers = 0;  ///< likewise
+    int dead = 0;       ///< pages without an answer at the end
+    double seconds = 0; ///< that the crawl took
+    double ideal = 0;   ///< that it must take, by the limit
+    int refusals = 0;
 };
 
 PaceResult measure_pace(const LimitedSite& limited, std::uint32_t seed);
-
-/// Prints a table: limits of 1 to 50 a second, 1 to 100 workers.
-void print_pace_table();
 
 } // namespace tests::box

@@ -85,9 +85,6 @@ class Run {
         events.on_record = [this](const stage3::Record& record) {
             process_.records.push_back({.time = web_.time().now(), .record = record});
         };
-        events.on_note = [this](const std::string& note) {
-            process_.notes.push_back(note);
-        };
         return events;
     }
 
@@ -120,7 +117,6 @@ class Run {
             return;
         }
         death.cancel();
-        process_.left_out = crawler.left_out();
         check_end(crawler);
         // Nothing may come after the end.
         loop.call_later(2h, [&loop] { loop.stop(); });

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
-#include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "tests/support/box/site.h"
 #include "tests/support/box/web.h"
@@ -30,8 +29,6 @@ struct Process {
     std::optional<stage3::Ending> ending = {}; ///< none: it has died, or failed
     bool has_died = false;                     ///< as it was to
     std::vector<Told> records = {};
-    std::vector<stage3::LeftOut> left_out = {};
-    std::vector<std::string> notes = {};
     std::vector<std::string> faults = {}; ///< what can be seen without an oracle
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -80,19 +81,26 @@ void cut_resources(const Site& site, std::vector<Cut>& cuts) {
         cuts.emplace_back([url](Site& smaller) { bridge(smaller, url); });
 }
 
+/// Adds changes of one host, or of what is at one URL, if it's still there.
+template <class Value>
+auto changes_of(std::vector<Cut>& cuts, std::map<std::string, Value> Site::* all,
+                std::string which) {
+    return [&cuts, all, which = std::move(which)](const auto& change) {
+        cuts.emplace_back([all, which, change](Site& smaller) {
+            const auto found = (smaller.*all).find(which);
+            if (found != (smaller.*all).end())
+                change(found->second);
+        });
+    };
+}
+
 void cut_hosts(const Site& site, std::vector<Cut>& cuts) {
     for (const auto& [name, host] : site.hosts)
         cuts.emplace_back([gone = name](Site& smaller) { remove_host(smaller, gone); });
     for (const std::string& root : site.roots)
         cuts.emplace_back([root](Site& smaller) { std::erase(smaller.roots, root); });
     for (const auto& [name, host] : site.hosts) {
-        const auto add = [&cuts, &which = name](const auto& change) {
-            cuts.emplace_back([which, change](Site& smaller) {
-                if (const auto found = smaller.hosts.find(which);
-                    found != smaller.hosts.end())
-                    change(found->second);
-            });
-        };
+        const auto add = changes_of(cuts, &Site::hosts, name);
         add([](Host& one) { one.limit.reset(); });
         add([](Host& one) { one.dies.reset(); });
         add([](Host& one) { one.closes.reset(); });
@@ -106,13 +114,7 @@ void cut_hosts(const Site& site, std::vector<Cut>& cuts) {
 /// Of each URL, from its last link to the first one, so that their numbers stay right.
 void cut_details(const Site& site, std::vector<Cut>& cuts) {
     for (const auto& [url, resource] : site.resources) {
-        const auto add = [&cuts, &which = url](const auto& change) {
-            cuts.emplace_back([which, change](Site& smaller) {
-                if (const auto found = smaller.resources.find(which);
-                    found != smaller.resources.end())
-                    change(found->second);
-            });
-        };
+        const auto add = changes_of(cuts, &Site::resources, url);
         add([](Resource& one) { one.links.clear(); });
         for (std::size_t i = resource.links.size(); i-- > 0;)
             add([i](Resource& one) {
