@@ -4,6 +4,7 @@
 // the URL's path, its parent's, where it leads, the error, the content type and the
 // charset.
 #include "common/web/charset.h"
+#include "common/web/html_scanner.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "tests/fuzz/fuzz.h"
@@ -54,27 +55,6 @@ std::uint32_t take_unit(std::string_view& text) {
     return unit;
 }
 
-void append_utf8(std::string& out, std::uint32_t character) {
-    const auto rest = [&](unsigned shift) {
-        out += static_cast<char>(0x80U | (character >> shift & 0x3fU));
-    };
-    if (character < 0x80) {
-        out += static_cast<char>(character);
-    } else if (character < 0x800) {
-        out += static_cast<char>(0xc0U | character >> 6U);
-        rest(0);
-    } else if (character < 0x10000) {
-        out += static_cast<char>(0xe0U | character >> 12U);
-        rest(6);
-        rest(0);
-    } else {
-        out += static_cast<char>(0xf0U | character >> 18U);
-        rest(12);
-        rest(6);
-        rest(0);
-    }
-}
-
 std::string take_json_string(std::string_view& text) {
     std::string value;
     require(take(text, "\""), "JSON: a string begins with a quote");
@@ -99,7 +79,7 @@ std::string take_json_string(std::string_view& text) {
             require(second >= 0xdc00 && second < 0xe000, "JSON: surrogates are two");
             unit = 0x10000 + ((unit & 0x3ffU) << 10U | (second & 0x3ffU));
         }
-        append_utf8(value, unit);
+        common::append_utf8(value, unit);
     }
     return value;
 }
