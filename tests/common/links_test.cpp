@@ -6,36 +6,39 @@
 
 namespace {
 
-/// The links of an HTML document at http://h/d/p.html, in order, a blank between them.
-std::string links_of(std::string_view body,
-                     std::string_view type = "text/html; charset=utf-8") {
+const std::string_view html = "text/html; charset=utf-8";
+const std::string_view xhtml = "application/xhtml+xml; charset=utf-8";
+
+common::Links found_in(std::string_view body, const common::LinkLimits& limits = {},
+                       std::string_view type = html) {
+    return common::find_links(body, type, *common::parse_url("http://h/d/p.html"),
+                              limits);
+}
+
+/// The links of a document at http://h/d/p.html, in order, a blank between them.
+std::string links_of(std::string_view body, std::string_view type = html) {
     std::string result;
-    for (const auto& url :
-         common::find_links(body, type, *common::parse_url("http://h/d/p.html")).urls)
+    for (const auto& url : found_in(body, {}, type).urls)
         result.append(result.empty() ? "" : " ").append(url.href());
     return result;
 }
 
 /// What else is found there, if it's asked for: kind and URL, a blank after each.
-std::string assets_of(std::string_view body, std::string_view type = "text/html") {
+std::string assets_of(std::string_view body, std::string_view type = html) {
     common::LinkLimits limits;
     limits.assets = true;
     std::string result;
-    for (const auto& [url, role, is_wanted] :
-         common::find_links(body, type, *common::parse_url("http://h/d/p.html"), limits)
-             .others)
+    for (const auto& [url, role, is_wanted] : found_in(body, limits, type).others)
         result.append(name_of(role)).append(" ").append(url.target()).append(" ");
     return result;
 }
 
 /// The fragments of links that wait for another page, or are missing on this one.
-std::string fragments_of(std::string_view body, std::string_view type = "text/html") {
+std::string fragments_of(std::string_view body, std::string_view type = html) {
     common::LinkLimits limits;
     limits.ids = true;
     std::string result;
-    const common::LinkFragments fragments =
-        common::find_links(body, type, *common::parse_url("http://h/d/p.html"), limits)
-            .fragments;
+    const common::LinkFragments fragments = found_in(body, limits, type).fragments;
     for (const auto& place : fragments.places)
         result.append(fragments.pages.at(place.page).target())
             .append("#")
@@ -93,6 +96,7 @@ TEST_CASE("relative links are resolved against the first base element") {
     CHECK(links_of("<base target=_blank><base href='http://g/'><a href=a>")
           == "http://g/a");
     CHECK(links_of("<base href='mailto:x'><a href=a>") == "http://h/d/a");
+    CHECK(links_of("<a href=x><base href=/other/>") == "http://h/other/x");
 }
 
 TEST_CASE("references in attributes are decoded") {
@@ -105,22 +109,11 @@ TEST_CASE("references in attributes are decoded") {
           == "http://h/d/x");
 }
 
-TEST_CASE("the charset that the server names is used") {
-    CHECK(links_of("<a href='\xe9'>", "text/html; charset=iso-8859-1")
-          == "http://h/d/%C3%A9");
-    CHECK(links_of("<a href='\xc3\xa9'>", "text/html;charset=\"UTF-8\"")
-          == "http://h/d/%C3%A9");
-}
-
-TEST_CASE("a fragment alone links to the page itself, not to its folder") {
-    CHECK(links_of("<a href='#top'>") == "http://h/d/p.html");
-}
-
 TEST_CASE("only documents that can hold links are read") {
     const std::string_view body = "<a href=x>";
     CHECK(links_of(body, "text/html") == "http://h/d/x");
     CHECK(links_of(body, "TEXT/HTML ; charset=x-unheard-of") == "http://h/d/x");
-    CHECK(links_of("<a href='x'/>", "application/xhtml+xml") == "http://h/d/x");
+    CHECK(links_of("<a href='x'/>", xhtml) == "http://h/d/x");
     CHECK(links_of("<a href='x'/>", "text/xml") == "http://h/d/x");
     CHECK(links_of(body, "text/plain").empty());
     CHECK(links_of(body, "text/htmlx").empty());
@@ -133,8 +126,6 @@ TEST_CASE("only documents that can hold links are read") {
 
 TEST_CASE("broken documents are parsed without failing") {
     CHECK(links_of("").empty());
-    CHECK(links_of("<a href=x").size() < 20);
-    CHECK(links_of("<a href='x><b").size() < 20);
     CHECK(links_of("<p></div><a href=x><table><a href=y></p></table>")
           == "http://h/d/x http://h/d/y");
     CHECK(links_of(std::string(100'000, '<')).empty());
@@ -247,9 +238,6 @@ TEST_SUITE("places without tags") {
 }
 
 TEST_SUITE("SVG and MathML") {
-    TEST_CASE("links inside SVG are found") {
-        CHECK(links_of("<svg><a href=x></a></svg>") == "http://h/d/x");
-    }
     TEST_CASE("in SVG and MathML, CDATA is text and no element is raw text") {
         CHECK(links_of("<svg><![CDATA[<a href=x>]]></svg><a href=y>") == "http://h/d/y");
         CHECK(links_of("<math><![CDATA[ > <a href=x>]]><a href=y>") == "http://h/d/y");
@@ -339,18 +327,9 @@ TEST_SUITE("meta refresh") {
         CHECK(refresh_target("5x;url=y").empty());
         CHECK(refresh_target("").empty());
     }
-    TEST_CASE("a meta refresh in a page is a link") {
-        CHECK(links_of("<meta content='1;url=a&amp;b' http-equiv=Refresh>")
-              == "http://h/d/a&b");
-    }
-}
-
-TEST_CASE("a base element also applies to the links before it") {
-    CHECK(links_of("<a href=x><base href=/other/>") == "http://h/other/x");
 }
 
 TEST_CASE("XML is read by its own rules") {
-    const std::string_view xhtml = "application/xhtml+xml; charset=utf-8";
     CHECK(
         links_of("<html xmlns='http://www.w3.org/1999/xhtml'><title><a href='t'/></title>"
                  "<a href='x&amp;y'/><A href='no'/></html>",
@@ -367,7 +346,6 @@ TEST_CASE("XML is read by its own rules") {
 }
 
 TEST_CASE("XML is read up to what would take its parser hours") {
-    const std::string_view xhtml = "application/xhtml+xml";
     const auto many = [](int count, std::string_view format) {
         std::string text;
         for (int i = 0; i < count; ++i)
@@ -409,8 +387,7 @@ TEST_SUITE("hostile pages") {
         for (int i = 0; i < 20; ++i)
             page += "<a href=" + std::to_string(i) + "><a href=0>";
         page += "<a href=7><a href=19#x><a href='#here'><a href='0#x'>";
-        const auto found = common::find_links(
-            page, "text/html", *common::parse_url("http://h/"), {.links = 5});
+        const auto found = found_in(page, {.links = 5});
         CHECK(found.urls.size() == 5);
         CHECK(found.left_out == 16); // 5 to 19, and the page itself
     }
@@ -422,9 +399,7 @@ TEST_SUITE("hostile pages") {
             for (int round = 0; round < 2; ++round)
                 for (int i = 0; i < places; ++i)
                     page += "<a href='q#" + std::to_string(i) + "'>";
-            return common::find_links(page + "<a href=1><a href=2><a href=3>",
-                                      "text/html", *common::parse_url("http://h/"),
-                                      limits);
+            return found_in(page + "<a href=1><a href=2><a href=3>", limits);
         };
         const auto fits = look_at(20);
         CHECK(fits.fragments.places.size() == 20);
@@ -440,17 +415,14 @@ TEST_SUITE("hostile pages") {
         common::LinkLimits limits{.ids_of_page = 3};
         limits.ids = true;
         const auto has_more = [&](const char* page) {
-            return common::find_links(page, "text/html", *common::parse_url("http://h/"),
-                                      limits)
-                .has_more_ids;
+            return found_in(page, limits).has_more_ids;
         };
         CHECK_FALSE(has_more("<p id=a><p id=b><p id=c><a id=c name=b>"));
         CHECK(has_more("<p id=a><p id=b><p id=c><p id=d>"));
     }
     TEST_CASE("URLs that are too long or unreadable are counted") {
-        const auto found = common::find_links(
-            "<a href=" + std::string(100'000, 'x') + "><a href='mailto:x'><a href=ok>",
-            "text/html", *common::parse_url("http://h/"));
+        const auto found = found_in("<a href=" + std::string(100'000, 'x')
+                                    + "><a href='mailto:x'><a href=ok>");
         CHECK(found.urls.size() == 1);
         CHECK(found.too_long == 1);
         CHECK(found.unreadable == 1);
@@ -458,20 +430,19 @@ TEST_SUITE("hostile pages") {
     TEST_CASE("only wanted links count towards the limit") {
         common::LinkLimits limits{.links = 2};
         limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
-        const auto found = common::find_links(
-            "<a href=http://g/1><a href=http://g/2><a href=http://g/3>"
-            "<a href=1><a href=2><a href=1><a href=3><a href=http://g/4>",
-            "text/html", *common::parse_url("http://h/"), limits);
+        const auto found =
+            found_in("<a href=http://g/1><a href=http://g/2><a href=http://g/3>"
+                     "<a href=1><a href=2><a href=1><a href=3><a href=http://g/4>",
+                     limits);
         CHECK(found.urls.size() == 2);
-        CHECK(found.urls.at(0).href() == "http://h/1");
+        CHECK(found.urls.at(0).href() == "http://h/d/1");
         CHECK(found.left_out == 1);
     }
     TEST_CASE("a page can't fill the memory with a long base and many short links") {
         std::string page = "<base href='/" + std::string(1000, 'b') + "/'>";
         for (int i = 0; i < 20; ++i)
             page += "<a href=" + std::to_string(i) + ">";
-        const auto found = common::find_links(
-            page, "text/html", *common::parse_url("http://h/"), {.bytes = 5'100});
+        const auto found = found_in(page, {.bytes = 5'100});
         CHECK(found.urls.size() == 5);
         CHECK(found.left_out == 15);
     }
@@ -479,20 +450,18 @@ TEST_SUITE("hostile pages") {
     // checks that they take no time here; this test checks that the link is found.
     TEST_CASE("very long or deeply nested markup hides no link") {
         const std::string link = "<a href=x>";
-        CHECK(links_of("<p " + repeated("a=1 ", 100'000) + ">" + link) == "http://h/d/x");
-        CHECK(links_of("<a " + repeated("b=1 ", 100'000) + "href=x>") == "http://h/d/x");
-        CHECK(links_of(repeated("<b>", 100'000) + repeated("</i>", 100'000) + link)
-              == "http://h/d/x");
-        CHECK(links_of(repeated("<svg>", 100'000) + link) == "http://h/d/x");
-        CHECK(links_of(repeated("<svg><desc>", 100'000) + link) == "http://h/d/x");
-        CHECK(links_of("<script>" + std::string(2'000'000, '<') + "</script>" + link)
-              == "http://h/d/x");
-        CHECK(links_of("<!--" + std::string(2'000'000, '-') + ">" + link)
-              == "http://h/d/x");
-        CHECK(links_of("<p title='" + std::string(2'000'000, 'x') + "'>" + link)
-              == "http://h/d/x");
-        CHECK(links_of("<a href='" + repeated("&", 100'000) + "'>" + link)
-              == "http://h/d/x");
+        for (const std::string& page :
+             {"<p " + repeated("a=1 ", 100'000) + ">" + link,
+              "<a " + repeated("b=1 ", 100'000) + "href=x>",
+              repeated("<b>", 100'000) + repeated("</i>", 100'000) + link,
+              repeated("<svg>", 100'000) + link, repeated("<svg><desc>", 100'000) + link,
+              "<script>" + std::string(2'000'000, '<') + "</script>" + link,
+              "<!--" + std::string(2'000'000, '-') + ">" + link,
+              "<p title='" + std::string(2'000'000, 'x') + "'>" + link,
+              "<a href='" + repeated("&", 100'000) + "'>" + link}) {
+            CAPTURE(page.substr(0, 20));
+            CHECK(links_of(page) == "http://h/d/x");
+        }
     }
     TEST_CASE("zero bytes and UTF-16 hide no link") {
         CHECK(links_of(std::string_view("<a \0 href=x>", 12)) == "http://h/d/x");
@@ -569,7 +538,7 @@ TEST_CASE("assets are found in style sheets and in XHTML, and only on demand") {
     CHECK(links_of("@import '1'", "text/css").empty());
     CHECK(assets_of("<x xmlns='http://www.w3.org/1999/xhtml'><img src='1'/>"
                     "<IMG src='2'/><p style='a:url(3)'/></x>",
-                    "application/xhtml+xml")
+                    xhtml)
           == "img /d/1 css /d/3 ");
 }
 
@@ -577,10 +546,9 @@ TEST_CASE("links out of scope are found if they're asked for") {
     common::LinkLimits limits;
     limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
     limits.foreign = [](const common::Url& url) { return url.host() != "excluded"; };
-    const auto found =
-        common::find_links("<a href=1><a href=//other/><a href=//other/#x>"
-                           "<img src=//other/2><a href=//excluded/>",
-                           "text/html", *common::parse_url("http://h/"), limits);
+    const auto found = found_in("<a href=1><a href=//other/><a href=//other/#x>"
+                                "<img src=//other/2><a href=//excluded/>",
+                                limits);
     REQUIRE(found.urls.size() == 1);
     REQUIRE(found.others.size() == 1); // images only with `assets`
     CHECK(found.others[0].url.href() == "http://other/");
@@ -592,9 +560,9 @@ TEST_CASE("a refresh that leads away is remembered, though it's no link") {
     common::LinkLimits limits;
     limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
     const auto refresh_of = [&](const char* to) {
-        const auto found = common::find_links(
+        const auto found = found_in(
             fmt::format("<meta http-equiv=refresh content='0; url={}'><a href=//x/>", to),
-            "text/html", *common::parse_url("http://h/"), limits);
+            limits);
         return found.refreshes_to ? std::string(found.refreshes_to->href()) : "";
     };
     CHECK(refresh_of("http://other/a") == "http://other/a");
@@ -608,8 +576,7 @@ TEST_CASE("fragments that occur often take no room from others") {
     page += repeated("<a href='#a'><a href='q#b'>", 30) + "<a href='#c'><a href='q#d'>";
     common::LinkLimits limits{.fragments = 16};
     limits.ids = true;
-    const auto found =
-        common::find_links(page, "text/html", *common::parse_url("http://h/"), limits);
+    const auto found = found_in(page, limits);
     std::string all;
     for (const auto& place : found.fragments.places)
         all += found.fragments.fragment(place).text;
@@ -632,7 +599,6 @@ TEST_CASE(
     CHECK(fragments_of("<base href=/e/><a href='#x'><p id=x>") == "/e/#x ");
     CHECK(fragments_of("<area href='#x'><area href='#x'><iframe src='#y'>")
           == "/d/p.html#x /d/p.html#x ");
-    CHECK(fragments_of("<x><a href='#x'/><y id='x'/><a href='#y'/></x>",
-                       "application/xhtml+xml")
+    CHECK(fragments_of("<x><a href='#x'/><y id='x'/><a href='#y'/></x>", xhtml)
           == "/d/p.html#y ");
 }

@@ -1,47 +1,26 @@
 #include "common/trace/place.h"
 #include "common/trace/trace.h"
 #include "tests/support/prelude.h"
+#include "tests/support/trace_file.h"
 
-#include <filesystem>
-#include <fstream>
 #include <source_location>
-
-#include <unistd.h>
 
 namespace {
 
-/// An unused file name. The file is removed at the end.
-struct TemporaryFile {
-    TemporaryFile() = default;
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() {
-        std::error_code ignored;
-        std::filesystem::remove(path, ignored);
+/// What is written of what `act` tells the tracer, without times, which no test can
+/// predict.
+std::vector<std::string> events_of(const std::function<void(common::Tracer&)>& act,
+                                   const std::string& program = "test") {
+    const tests::TraceFile file;
+    {
+        common::Tracer tracer = file.tracer(program);
+        act(tracer);
     }
-
-    std::filesystem::path path = std::filesystem::temp_directory_path()
-                                 / ("trace_test." + std::to_string(::getpid()));
-};
-
-std::vector<std::string> lines_of(const std::filesystem::path& path) {
-    std::vector<std::string> lines;
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);)
-        lines.push_back(line);
-    return lines;
-}
-
-/// The line without its time, which no test can predict.
-std::string without_time(const std::string& line) {
-    return "{" + line.substr(line.find(',') + 1);
-}
-
-/// What was written, without times.
-std::vector<std::string> events_of(const std::filesystem::path& path) {
     std::vector<std::string> events;
-    for (const std::string& line : lines_of(path))
-        events.push_back(without_time(line));
+    for (const std::string& line : file.lines()) {
+        CHECK(line.starts_with("{\"t\":"));
+        events.push_back("{" + line.substr(line.find(',') + 1));
+    }
     return events;
 }
 
@@ -55,29 +34,28 @@ std::source_location other_place() { return std::source_location::current(); }
 } // namespace
 
 TEST_CASE("every event becomes one line of JSON") {
-    const TemporaryFile file;
     const auto at = std::source_location::current();
-    {
-        common::Tracer tracer(file.path.string(), "stage1");
-        CHECK(tracer.enabled());
-        tracer.fetch_start(1, "http://h/\"", 5);
-        tracer.watch_add(5, common::Events::read | common::Events::write, "connected",
-                         at);
-        tracer.select(30s, 2);
-        tracer.awake(1);
-        tracer.ready({5, common::Events::read | common::Events::write, 0});
-        {
-            const common::Tracer::CallbackRuns runs(tracer, "connected", at, 5);
-            tracer.watch_remove(5, common::Events::read);
-        }
-        {
-            const common::Tracer::CallbackRuns runs(tracer, "timer", at);
-        }
-        tracer.select(std::nullopt, 0);
-        tracer.fetch_end(1, "http://h/", {.status = 301, .bytes = 12, .next = "/x"});
-        tracer.fetch_end(2, "http://h/x", {.error = "refused"});
-    }
-    CHECK(lines_of(file.path).at(0).starts_with("{\"t\":"));
+    const auto events = events_of(
+        [&](common::Tracer& tracer) {
+            CHECK(tracer.enabled());
+            tracer.fetch_start(1, "http://h/\"", 5);
+            tracer.watch_add(5, common::Events::read | common::Events::write, "connected",
+                             at);
+            tracer.select(30s, 2);
+            tracer.awake(1);
+            tracer.ready({5, common::Events::read | common::Events::write, 0});
+            {
+                const common::Tracer::CallbackRuns runs(tracer, "connected", at, 5);
+                tracer.watch_remove(5, common::Events::read);
+            }
+            {
+                const common::Tracer::CallbackRuns runs(tracer, "timer", at);
+            }
+            tracer.select(std::nullopt, 0);
+            tracer.fetch_end(1, "http://h/", {.status = 301, .bytes = 12, .next = "/x"});
+            tracer.fetch_end(2, "http://h/x", {.error = "refused"});
+        },
+        "stage1");
     const auto callback = [&](const char* phase, const char* name, const char* more) {
         return fmt::format(
             R"({{"turn":1,"event":"callback","phase":"{}","name":"{}","at":{}{}}})",
@@ -109,30 +87,27 @@ TEST_CASE("every event becomes one line of JSON") {
         failed,
         R"({"turn":2,"event":"end","whole":true})",
     };
-    CHECK(events_of(file.path) == expected);
+    CHECK(events == expected);
 }
 
 TEST_CASE("a callback that throws still gets an end event") {
-    const TemporaryFile file;
     const auto at = std::source_location::current();
-    {
-        common::Tracer tracer(file.path.string(), "test");
+    const auto events = events_of([&](common::Tracer& tracer) {
         try {
             const common::Tracer::CallbackRuns runs(tracer, "breaks", at);
             throw std::runtime_error("it did");
         } catch (const std::runtime_error&) {
             // Inside a handler, no exception is in flight.
             const common::Tracer::CallbackRuns runs(tracer, "mends", at);
+            const common::Tracer::CallbackRuns unnamed(tracer, "", at); // isn't recorded
         }
-    }
-    const auto events = events_of(file.path);
+    });
     REQUIRE(events.size() == 6);
     CHECK(events[2].ends_with(here(at) + R"(,"threw":true})"));
     CHECK(events[4].ends_with(here(at) + "}"));
 }
 
 TEST_CASE("tasks and futures get new numbers when an address is reused") {
-    const TemporaryFile file;
     const int a_task = 0;
     const int another_task = 0;
     const int a_future = 0;
@@ -146,8 +121,7 @@ TEST_CASE("tasks and futures get new numbers when an address is reused") {
     const std::string test = R"("name":")" + common::short_name(one.function_name())
                              + R"(","at":)" + here(line);
     const std::string inner = R"("name":"other_place","at":)" + file_only;
-    {
-        common::Tracer tracer(file.path.string(), "test");
+    const auto events = events_of([&](common::Tracer& tracer) {
         tracer.task_new(&a_task, "worker 1", chain[1]);
         tracer.task_new(&another_task, "", chain[1]);
         tracer.coroutine_call(&a_task, chain[0], chain[1]);
@@ -169,7 +143,7 @@ TEST_CASE("tasks and futures get new numbers when an address is reused") {
         tracer.future_end(&another_task, "cancel", 0); // it's a future, too
         tracer.task_done(&another_task, "cancelled");
         tracer.task_new(&another_task, "", chain[1]);
-    }
+    });
     std::vector<std::string> expected;
     const auto expect = [&](const char* name, const std::string& rest) {
         expected.push_back(
@@ -200,17 +174,15 @@ TEST_CASE("tasks and futures get new numbers when an address is reused") {
     expect("task", R"("done","id":2,"outcome":"cancelled")");
     expect("task", R"("new","id":7,"name":"other_place",)" + of_other);
     expected.emplace_back(R"({"turn":0,"event":"end","whole":true})");
-    CHECK(events_of(file.path) == expected);
+    CHECK(events == expected);
 }
 
 TEST_CASE("a scheduled call keeps one number from its scheduling until it runs") {
-    const TemporaryFile file;
     const auto at = std::source_location::current();
     const int task = 0;
     const int call = 0;
     const int timer = 0;
-    {
-        common::Tracer tracer(file.path.string(), "test");
+    const auto events = events_of([&](common::Tracer& tracer) {
         tracer.task_new(&task, "", {.function = at, .line = at});
         tracer.schedule_task(&task);
         for (int i = 0; i < 2; ++i) { // the second time, the address is another call's
@@ -232,8 +204,7 @@ TEST_CASE("a scheduled call keeps one number from its scheduling until it runs")
         // Called for a descriptor, so it wasn't scheduled.
         tracer.schedule_call(&call, "soon", at);
         const common::Tracer::CallbackRuns run(tracer, "runs", at, 7, &call);
-    }
-    const auto events = events_of(file.path);
+    });
     std::vector<std::string> expected;
     const auto expect = [&](const std::string& rest) {
         expected.push_back(R"({"turn":0,"event":)" + rest + "}");
@@ -267,14 +238,12 @@ TEST_CASE("a scheduled call keeps one number from its scheduling until it runs")
 }
 
 TEST_CASE("a destroyed task no longer counts as a waiter") {
-    const TemporaryFile file;
     const int task = 0;
     const int other = 0;
     const int shared = 0;
     const int own = 0;
     const auto at = std::source_location::current();
-    {
-        common::Tracer tracer(file.path.string(), "test");
+    const auto events = events_of([&](common::Tracer& tracer) {
         for (const void* one : {&task, &other}) {
             tracer.task_new(one, "", {.function = at, .line = at});
             tracer.future_met(&shared);
@@ -287,9 +256,9 @@ TEST_CASE("a destroyed task no longer counts as a waiter") {
         tracer.task_suspend(&other, &own, {});
         tracer.task_done(&other, "destroyed");
         tracer.future_met(&own); // that one is gone: this is another
-    }
+    });
     std::vector<std::string> futures;
-    for (const std::string& event : events_of(file.path))
+    for (const std::string& event : events)
         if (const auto found = event.find(R"("future",)"); found != std::string::npos)
             futures.push_back(event.substr(found));
     CHECK(futures
@@ -299,23 +268,11 @@ TEST_CASE("a destroyed task no longer counts as a waiter") {
                                       R"("future","phase":"new","id":5})"});
 }
 
-TEST_CASE("a callback without a name is not recorded") {
-    const TemporaryFile file;
-    {
-        common::Tracer tracer(file.path.string(), "test");
-        const common::Tracer::CallbackRuns runs(tracer, "",
-                                                std::source_location::current());
-    }
-    CHECK(events_of(file.path).size() == 2);
-}
-
 TEST_CASE("a fetch records the innermost of the running tasks") {
-    const TemporaryFile file;
     const int outer = 0;
     const int inner = 0;
     const auto at = std::source_location::current();
-    {
-        common::Tracer tracer(file.path.string(), "test");
+    const auto events = events_of([&](common::Tracer& tracer) {
         tracer.task_new(&outer, "", {.function = at, .line = at});
         tracer.task_new(&inner, "", {.function = at, .line = at});
         tracer.fetch_start(1, "");
@@ -326,9 +283,9 @@ TEST_CASE("a fetch records the innermost of the running tasks") {
         tracer.fetch_start(3, "");
         tracer.task_done(&outer, "returned");
         tracer.fetch_start(4, "");
-    }
+    });
     std::vector<std::string> ends;
-    for (const std::string& event : events_of(file.path))
+    for (const std::string& event : events)
         if (const auto url = event.find(R"("url":"")"); url != std::string::npos)
             ends.push_back(event.substr(url));
     CHECK(ends
@@ -337,10 +294,8 @@ TEST_CASE("a fetch records the innermost of the running tasks") {
 }
 
 TEST_CASE("a queue's events record the item, the future and the queue's state") {
-    const TemporaryFile file;
     const int future = 0;
-    {
-        common::Tracer tracer(file.path.string(), "test");
+    const auto events = events_of([&](common::Tracer& tracer) {
         const common::Tracer::Queue queue{.id = tracer.new_id(),
                                           .size = 2,
                                           .unfinished = 3,
@@ -349,8 +304,7 @@ TEST_CASE("a queue's events record the item, the future and the queue's state") 
         tracer.future_met(&future);
         tracer.queue({.phase = "hand_over", .item = "\"", .future = &future}, queue);
         tracer.queue({.phase = "join"}, queue);
-    }
-    const auto events = events_of(file.path);
+    });
     REQUIRE(events.size() == 5);
     const std::string stands = R"("size":2,"unfinished":3,"getters":4,"putters":5})";
     CHECK(events[2]
@@ -381,14 +335,14 @@ TEST_CASE("a full disk ends the trace but not the program") {
         CHECK(tracer.close() == std::errc::no_space_on_device);
         CHECK_FALSE(tracer.enabled());
     }
-    const TemporaryFile file;
-    common::Tracer tracer(file.path, "test");
+    const tests::TraceFile file;
+    common::Tracer tracer = file.tracer();
     tracer.fetch_start(1, "http://h/");
     CHECK_FALSE(tracer.close());
-    CHECK(lines_of(file.path).size() == 3); // with a first and a last line
+    CHECK(file.lines().size() == 3); // with a first and a last line
     tracer.fetch_start(2, "http://h/");
     CHECK_FALSE(tracer.close());
-    CHECK(lines_of(file.path).size() == 3);
+    CHECK(file.lines().size() == 3);
 }
 
 TEST_CASE("no text breaks out of a JSON string") {

@@ -20,28 +20,35 @@ std::string resolved(std::string_view reference,
     return std::string(url ? url->href() : "none");
 }
 
+void check_refused(std::initializer_list<const char*> texts) {
+    for (const char* text : texts) {
+        CAPTURE(text);
+        CHECK(parsed(text) == "none");
+    }
+}
+
 } // namespace
 
 TEST_CASE("a URL gives access to its parts") {
-    const auto url = *parse_url("http://example.com:8080/a/b?c=d");
-    CHECK(url.scheme() == "http");
-    CHECK(url.host() == "example.com");
-    CHECK(url.authority() == "example.com:8080");
-    CHECK(url.port() == 8080);
-    CHECK(url.target() == "/a/b?c=d");
-}
-
-TEST_CASE("a URL without a port has the default port of its scheme") {
-    CHECK(parse_url("http://h/")->port() == 80);
-    CHECK(parse_url("https://h/")->port() == 443);
-    CHECK(parse_url("http://h/")->authority() == "h");
-}
-
-TEST_CASE("an IPv6 address keeps its brackets") {
-    const auto url = *parse_url("http://[::1]:8000/x");
-    CHECK(url.host() == "[::1]");
-    CHECK(url.authority() == "[::1]:8000");
-    CHECK(url.port() == 8000);
+    struct Parts {
+        const char *url, *scheme, *host, *authority;
+        int port;
+        const char* target;
+    };
+    for (const Parts& parts : {
+             Parts{"http://example.com:8080/a/b?c=d", "http", "example.com",
+                   "example.com:8080", 8080, "/a/b?c=d"},
+             {"http://h/", "http", "h", "h", 80, "/"}, // its scheme's default port
+             {"https://h/", "https", "h", "h", 443, "/"},
+             {"http://[::1]:8000/x", "http", "[::1]", "[::1]:8000", 8000, "/x"},
+         }) {
+        const auto url = *parse_url(parts.url);
+        CHECK(url.scheme() == parts.scheme);
+        CHECK(url.host() == parts.host);
+        CHECK(url.authority() == parts.authority);
+        CHECK(url.port() == parts.port);
+        CHECK(url.target() == parts.target);
+    }
 }
 
 TEST_CASE("host_is_address distinguishes addresses from names") {
@@ -55,44 +62,24 @@ TEST_CASE("host_is_address distinguishes addresses from names") {
         CHECK_FALSE(common::parse_url(name).value().host_is_address());
 }
 
-TEST_CASE("different spellings of a URL become one URL") {
+TEST_CASE("different spellings of a URL become one URL, and different paths stay") {
     CHECK(parsed("HTTP://EXAMPLE.com/") == "http://example.com/");
     CHECK(parsed("http://h") == "http://h/");
     CHECK(parsed("http://h?q") == "http://h/?q");
-    CHECK(parsed("http://h:80/") == "http://h/");
     CHECK(parsed("https://h:443/") == "https://h/");
     CHECK(parsed("http://h/a/../b/./c") == "http://h/b/c");
     CHECK(parsed("http://h/#part") == "http://h/");
     CHECK(parsed("  http://h/x \n") == "http://h/x");
-    CHECK(parsed("http://h/a\n\tb") == "http://h/ab");
-    CHECK(parsed("http:\\\\h\\x") == "http://h/x");
     CHECK(parsed("http://user:secret@h/") == "http://h/");
-}
-
-TEST_CASE("paths that differ stay different") {
-    CHECK(parsed("http://h/A") == "http://h/A");
-    CHECK(parsed("http://h/a/") == "http://h/a/");
-    CHECK(parsed("http://h/%7Ea") == "http://h/%7Ea");
-    CHECK(parsed("http://h/a%2Fc") == "http://h/a%2Fc");
-}
-
-TEST_CASE("characters that a URL may not contain are percent-encoded") {
-    CHECK(parsed("http://h/a b") == "http://h/a%20b");
-    CHECK(parsed("http://h/\xc3\xa9") == "http://h/%C3%A9");
-    CHECK(parsed("http://h/?a=\"b\"") == "http://h/?a=%22b%22");
-    CHECK(parsed("http://h/{a}") == "http://h/%7Ba%7D");
-    CHECK(parsed("http://h/a\x01") == "http://h/a"); // a control byte at the end is blank
-    CHECK(parsed("http://h/a\x01z") == "http://h/a%01z");
+    for (const char* url :
+         {"http://h/A", "http://h/a/", "http://h/%7Ea", "http://h/a%2Fc"})
+        CHECK(parsed(url) == url);
 }
 
 TEST_CASE("text that is not an http or https URL is refused") {
-    for (const char* text :
-         {"", "nonsense", "nonsense:", "mailto:me@example.com", "javascript:void 0",
-          "ftp://h/", "file:///etc/passwd", "http://", "http://h:99999/", "http://h:x/",
-          "http://a b/", "http://a%00b/", "http://[::1/", "//h/x", "/x"}) {
-        CAPTURE(text);
-        CHECK(parsed(text) == "none");
-    }
+    check_refused({"", "nonsense", "nonsense:", "mailto:me@example.com",
+                   "javascript:void 0", "ftp://h/", "file:///etc/passwd", "http://",
+                   "//h/x", "/x"});
 }
 
 TEST_CASE("a byte of zero does not end a URL early") {
@@ -109,24 +96,11 @@ TEST_CASE("a URL longer than the limit is refused") {
     CHECK(parsed(longest + "a") == "none");
 }
 
-TEST_CASE("references are resolved against their page") {
-    CHECK(resolved("d.html") == "http://h/a/b/d.html");
-    CHECK(resolved("../d.html") == "http://h/a/d.html");
-    CHECK(resolved("../../../../d") == "http://h/d");
-    CHECK(resolved("/d") == "http://h/d");
-    CHECK(resolved("//other.org/d") == "http://other.org/d");
-    CHECK(resolved("?page=2") == "http://h/a/b/c.html?page=2");
+TEST_CASE("a reference may be an absolute URL, of any scheme") {
     CHECK(resolved("https://other.org") == "https://other.org/");
-    CHECK(resolved("a b") == "http://h/a/b/a%20b");
     CHECK(resolved("mailto:me@example.com") == "none");
     CHECK(resolved("javascript:void(0)") == "none");
     CHECK(resolved("data:text/html,x") == "none");
-}
-
-TEST_CASE("a fragment alone refers to the page itself, not to its folder") {
-    CHECK(resolved("#top") == "http://h/a/b/c.html?q");
-    CHECK(resolved("") == "http://h/a/b/c.html?q");
-    CHECK(resolved("d.html#top") == "http://h/a/b/d.html");
 }
 
 TEST_CASE("a root may be typed without its scheme") {
@@ -185,6 +159,10 @@ TEST_SUITE("section 1.3, percent-encoded bytes") {
         CHECK(parsed("http://h/?\"<>'") == "http://h/?%22%3C%3E%27");
         CHECK(parsed("http://h/?^`{}|[]\\/?") == "http://h/?^`{}|[]\\/?");
         CHECK(parsed("http://h/\x7f?\x7f") == "http://h/%7F?%7F");
+        CHECK(parsed("http://h/\xc3\xa9") == "http://h/%C3%A9");
+        CHECK(parsed("http://h/a b?c d") == "http://h/a%20b?c%20d");
+        CHECK(parsed("http://h/a\x01") == "http://h/a"); // at the end, it's a blank
+        CHECK(parsed("http://h/a\x01z") == "http://h/a%01z");
     }
     TEST_CASE("text with percent signs stays as it is, even if they encode nothing") {
         CHECK(parsed("http://h/%41%zz%?%41%zz%") == "http://h/%41%zz%?%41%zz%");
@@ -198,14 +176,11 @@ TEST_SUITE("section 3.5, hosts") {
         CHECK(parsed("http://a_b-c.d/") == "http://a_b-c.d/");
     }
     TEST_CASE("a host with a forbidden code point is refused, encoded or not") {
-        for (const char* text :
-             {"http://a b/", "http://a%20b/", "http://a%2fb/", "http://a%3Ab/",
-              "http://a|b/", "http://a<b/", "http://a>b/", "http://a^b/", "http://a%b/",
-              "http://a%25b/", "http://a%00b/", "http://a\x01z/", "http://a\x7fz/",
-              "http://a[b/", "http://a]b/", "http://a%5Db/", "http://%/"}) {
-            CAPTURE(text);
-            CHECK(parsed(text) == "none");
-        }
+        check_refused({"http://a b/", "http://a%20b/", "http://a%2fb/", "http://a%3Ab/",
+                       "http://a|b/", "http://a<b/", "http://a>b/", "http://a^b/",
+                       "http://a%b/", "http://a%25b/", "http://a%00b/", "http://a\x01z/",
+                       "http://a\x7fz/", "http://a[b/", "http://a]b/", "http://a%5Db/",
+                       "http://%/"});
     }
     TEST_CASE("a non-ASCII host is converted to ASCII") {
         CHECK(parsed("http://b\xc3\xbc"
@@ -232,14 +207,10 @@ TEST_SUITE("section 3.5, hosts") {
         CHECK(parsed("http://4294967295/") == "http://255.255.255.255/");
     }
     TEST_CASE("a host that ends in a number but is no IPv4 address is refused") {
-        for (const char* text :
-             {"http://4294967296/", "http://1.2.3.4.5/", "http://1.2.3.256/",
-              "http://256.1/", "http://1..2/", "http://09/", "http://a.0x1g.2/",
-              "http://a.1/", "http://1.2.65536/", "http://99999999999999999999999/",
-              "http://.1/"}) {
-            CAPTURE(text);
-            CHECK(parsed(text) == "none");
-        }
+        check_refused({"http://4294967296/", "http://1.2.3.4.5/", "http://1.2.3.256/",
+                       "http://256.1/", "http://1..2/", "http://09/", "http://a.0x1g.2/",
+                       "http://a.1/", "http://1.2.65536/",
+                       "http://99999999999999999999999/", "http://.1/"});
         CHECK(parsed("http://1.a/") == "http://1.a/"); // doesn't end in a number
         CHECK(parsed("http://1e2/") == "http://1e2/");
     }
@@ -254,17 +225,14 @@ TEST_SUITE("section 3.5, hosts") {
         CHECK(parsed("http://[::]:81/") == "http://[::]:81/");
     }
     TEST_CASE("malformed IPv6 addresses are refused") {
-        for (const char* text :
-             {"http://[]/", "http://[:1]/", "http://[1:]/", "http://[1::2::3]/",
-              "http://[1:2:3:4:5:6:7]/", "http://[1:2:3:4:5:6:7:8:9]/",
-              "http://[1:2:3:4:5:6:7::8]/", "http://[12345::]/", "http://[g::]/",
-              "http://[::1.2.3]/", "http://[::1.2.3.256]/", "http://[::1.2.3.04]/",
-              "http://[1:2:3:4:5:6:7:1.2.3.4]/", "http://[::1.2.3.4:5]/",
-              "http://[::1]x/", "http://[::1%25eth0]/", "http://[::.1.2.3]/",
-              "http://[:::]/", "http://[1:2:3:4:5:6:7:8:]/"}) {
-            CAPTURE(text);
-            CHECK(parsed(text) == "none");
-        }
+        check_refused({"http://[]/", "http://[:1]/", "http://[1:]/", "http://[1::2::3]/",
+                       "http://[1:2:3:4:5:6:7]/", "http://[1:2:3:4:5:6:7:8:9]/",
+                       "http://[1:2:3:4:5:6:7::8]/", "http://[12345::]/", "http://[g::]/",
+                       "http://[::1.2.3]/", "http://[::1.2.3.256]/",
+                       "http://[::1.2.3.04]/", "http://[1:2:3:4:5:6:7:1.2.3.4]/",
+                       "http://[::1.2.3.4:5]/", "http://[::1]x/", "http://[::1%25eth0]/",
+                       "http://[::.1.2.3]/", "http://[:::]/",
+                       "http://[1:2:3:4:5:6:7:8:]/"});
     }
 }
 
@@ -299,12 +267,8 @@ TEST_SUITE("section 4.4, the parser's states") {
         CHECK(parsed("http://h:0/") == "http://h:0/");
         CHECK(parsed("http://h:00080/") == "http://h/");
         CHECK(parsed("http://h:65535/") == "http://h:65535/");
-        for (const char* text :
-             {"http://h:65536/", "http://h:8a/", "http://h:-1/", "http://h:1:2/",
-              "http://:80/", "http://h:99999999999999/"}) {
-            CAPTURE(text);
-            CHECK(parsed(text) == "none");
-        }
+        check_refused({"http://h:65536/", "http://h:8a/", "http://h:-1/", "http://h:1:2/",
+                       "http://:80/", "http://h:99999999999999/"});
         CHECK(parsed("https://h:80/") == "https://h:80/");
     }
     TEST_CASE("path: dot segments are resolved in all their forms") {

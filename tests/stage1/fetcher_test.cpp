@@ -1,30 +1,12 @@
 // What is special about fetching with callbacks. What a crawl finds is tested in
 // tests/crawl.
-#include "common/simple_crawl/crawl.h"
-#include "common/system/selector.h"
 #include "common/trace/stack_trace.h"
 #include "tests/crawl/stage_under_test.h"
 #include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
-
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
+#include "tests/support/trace_file.h"
 
 using namespace tests;
-
-namespace {
-
-common::Summary crawl(const ScriptedServer& server, common::Tracer tracer = {},
-                      common::Settings settings = {}) {
-    common::EventLoop loop(common::make_selector(), tracer);
-    common::Crawl crawl(*common::parse_url(server.url()), loop, tracer,
-                        std::move(settings));
-    return tests::run_with_stage(crawl);
-}
-
-} // namespace
 
 TEST_CASE("an error in a callback leaves the loop with a stack that begins there") {
     ScriptedServer server;
@@ -33,7 +15,7 @@ TEST_CASE("an error in a callback leaves the loop with a stack that begins there
     common::Settings settings;
     settings.fail_parsing = 2;
     try {
-        crawl(server, {}, settings);
+        tests::crawl_with_stage(server.url(), {}, settings);
         FAIL("nothing was thrown");
     } catch (const common::TracedError& error) {
         CHECK(std::string(error.where.file_name()).ends_with("fetcher.cpp"));
@@ -50,12 +32,10 @@ TEST_CASE("an error in a callback leaves the loop with a stack that begins there
 TEST_CASE("a trace records the life of a fetch") {
     ScriptedServer server;
     server.on("/", html(""));
-    const auto path = std::filesystem::temp_directory_path()
-                      / fmt::format("stage1_trace.{}", ::getpid());
-    CHECK(crawl(server, common::Tracer(path.string(), "test")).fetched == 1);
-    std::ifstream file(path);
+    const TraceFile file;
+    CHECK(crawl_with_stage(server.url(), file.tracer()).fetched == 1);
     std::string story;
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : file.lines()) {
         for (const char* word :
              {"\"event\":\"fetch\",\"phase\":\"start\"", "\"name\":\"connected\"",
               "\"name\":\"read_response\"", "\"event\":\"fetch\",\"phase\":\"end\""})
@@ -64,7 +44,6 @@ TEST_CASE("a trace records the life of a fetch") {
                 && line.find("\"event\":\"watch\"") == std::string::npos)
                 story += fmt::format("{}\n", word);
     }
-    std::filesystem::remove(path);
     CHECK(story
           == "\"event\":\"fetch\",\"phase\":\"start\"\n"
              "\"name\":\"connected\"\n"
@@ -73,18 +52,10 @@ TEST_CASE("a trace records the life of a fetch") {
 }
 
 TEST_CASE("the end of a fetch that fails is recorded once") {
-    const auto path = std::filesystem::temp_directory_path()
-                      / fmt::format("stage1_trace.{}", ::getpid());
-    {
-        common::Tracer tracer(path.string(), "test");
-        common::EventLoop loop(common::make_selector(), tracer);
-        common::Crawl crawl(*common::parse_url("http://127.0.0.1:1/"), loop, tracer, {});
-        CHECK(tests::run_with_stage(crawl).dead == 1);
-    }
-    std::ifstream file(path);
+    const TraceFile file;
+    CHECK(crawl_with_stage("http://127.0.0.1:1/", file.tracer()).dead == 1);
     int ends = 0;
-    for (std::string line; std::getline(file, line);)
+    for (const std::string& line : file.lines())
         ends += line.find("fetch\",\"phase\":\"end") != std::string::npos ? 1 : 0;
-    std::filesystem::remove(path);
     CHECK(ends == 1);
 }

@@ -1,31 +1,13 @@
 // What is special about fetching with coroutines. What a crawl finds is tested in
 // tests/crawl.
-#include "common/simple_crawl/crawl.h"
-#include "common/system/selector.h"
 #include "common/trace/stack_trace.h"
 #include "stage2_coroutines/traceback.h"
 #include "tests/crawl/stage_under_test.h"
 #include "tests/support/prelude.h"
 #include "tests/support/scripted_server.h"
-
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
+#include "tests/support/trace_file.h"
 
 using namespace tests;
-
-namespace {
-
-common::Summary crawl(const ScriptedServer& server, common::Tracer tracer = {},
-                      common::Settings settings = {}) {
-    common::EventLoop loop(common::make_selector(), tracer);
-    common::Crawl crawl(*common::parse_url(server.url()), loop, tracer,
-                        std::move(settings));
-    return tests::run_with_stage(crawl);
-}
-
-} // namespace
 
 TEST_CASE("an error in a fetch shows its whole way, outermost first") {
     ScriptedServer server;
@@ -35,7 +17,7 @@ TEST_CASE("an error in a fetch shows its whole way, outermost first") {
     common::Settings settings;
     settings.fail_parsing = 2;
     try {
-        crawl(server, {}, settings);
+        tests::crawl_with_stage(server.url(), {}, settings);
         FAIL("nothing was thrown");
     } catch (const stage2::TaskFailed& failure) {
         CHECK_THROWS_AS(failure.rethrow_nested(), common::TracedError);
@@ -56,13 +38,11 @@ TEST_CASE("an error in a fetch shows its whole way, outermost first") {
 TEST_CASE("a trace records which task waits for what") {
     ScriptedServer server;
     server.on("/", html(""));
-    const auto path = std::filesystem::temp_directory_path()
-                      / fmt::format("stage2_trace.{}", ::getpid());
-    CHECK(crawl(server, common::Tracer(path.string(), "test")).fetched == 1);
-    std::ifstream file(path);
+    const TraceFile file;
+    CHECK(crawl_with_stage(server.url(), file.tracer()).fetched == 1);
     std::string story;
     std::string chains;
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : file.lines()) {
         for (const char* word :
              {"task\",\"phase\":\"new", "task\",\"phase\":\"step",
               "fetch\",\"phase\":\"start", "future\",\"phase\":\"new",
@@ -75,7 +55,6 @@ TEST_CASE("a trace records which task waits for what") {
         if (line.find("\"chain\"") != std::string::npos)
             chains += line + "\n";
     }
-    std::filesystem::remove(path);
     const std::string wait = "future new\ntask suspend\ncallback begin\nfuture resolve\n"
                              "task step\n";
     CHECK(story

@@ -92,22 +92,17 @@ Generator<int, int, int> holder(Log& log, int depth) {
     co_return below + 1;
 }
 
-/// Returns 11 if an exception is thrown into it, and 12 otherwise.
-Generator<int, int, int> calm(Log& log) {
-    bool caught = false;
+/// Ends when an exception is thrown into it.
+Generator<int, int, int> calm() {
     try {
         co_yield 1;
-    } catch (const std::runtime_error& e) {
-        log.emplace_back(e.what());
-        caught = true;
+    } catch (const std::runtime_error&) {
+        co_return 11;
     }
-    co_return caught ? 11 : 12;
+    co_return 12;
 }
 
-Generator<int, int, int> hundred_more(Log& log) {
-    const int value = co_await calm(log);
-    co_return value + 100;
-}
+Generator<int, int, int> hundred_more() { co_return co_await calm() + 100; }
 
 /// Tries to do to `self` what is not allowed while it runs.
 Generator<int, int> meddle(Generator<int, int>*& self, Log& log) {
@@ -305,11 +300,9 @@ TEST_CASE("G11: an exception from an inner generator can be caught at its co_awa
 }
 
 TEST_CASE("G12: an exception that makes the inner generator return ends the delegation") {
-    Log log;
-    auto generator = hundred_more(log);
+    auto generator = hundred_more();
     generator.next();
     CHECK(generator.throw_(error("stop")).returned == 111);
-    CHECK(log == Log{"stop"});
 }
 
 TEST_CASE("G13: destroying a generator destroys the inner ones, innermost first") {
@@ -329,6 +322,8 @@ TEST_CASE("G14: a generator that is running can't be resumed") {
     self = &direct;
     CHECK(direct.next().yielded == 1);
     CHECK(log == Log{"next", "send", "throw_"});
+    // What was refused isn't delivered later: neither 1 nor "x" comes instead.
+    CHECK(direct.send(5).returned.has_value());
 
     log.clear();
     auto indirect = meddle_below(self, log);
@@ -341,16 +336,6 @@ TEST_CASE("G14: a generator that is running can't be resumed") {
     self = &circle;
     CHECK_THROWS_AS(circle.next(), std::logic_error);
     CHECK(circle.done());
-}
-
-TEST_CASE("a refused send or throw leaves nothing behind") {
-    // What was refused while it ran must not be delivered later.
-    Log log;
-    Generator<int, int>* self = nullptr;
-    auto generator = meddle(self, log);
-    self = &generator;
-    generator.next();
-    CHECK(generator.send(5).returned.has_value()); // neither 1 nor "x" comes instead
 }
 
 TEST_CASE("G15: the chain of generators can be seen from outside") {
@@ -374,19 +359,12 @@ TEST_CASE("G15: the chain of generators can be seen from outside") {
     CHECK(generator.done());
 }
 
-TEST_CASE("each generator has its own frame") {
-    auto a = count(0, 10);
-    auto b = count(100, 110);
-    CHECK(a.address() != b.address());
-    CHECK(a.next().yielded == 0);
-    CHECK(b.next().yielded == 100);
-    CHECK(b.next().yielded == 101);
-    CHECK(a.next().yielded == 1);
-}
-
 TEST_CASE("a generator can be moved even while it waits") {
     auto a = count(0, 10);
     a.next();
+    auto other = count(100, 110); // has a frame of its own
+    CHECK(a.address() != other.address());
+    CHECK(other.next().yielded == 100);
     auto b = std::move(a);
     CHECK(b.next().yielded == 1);
     // NOLINTNEXTLINE(bugprone-use-after-move): it is empty, and says so

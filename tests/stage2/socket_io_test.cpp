@@ -46,6 +46,8 @@ Coroutine<> read_all_into(common::EventLoop& loop, Socket& socket, Enough enough
     into = co_await stage2::read_all(loop, socket, std::move(enough));
 }
 
+const Enough never = [](const std::string&) { return false; };
+
 /// Asks for a page, as stage 2 does.
 Coroutine<> get(common::EventLoop& loop, common::Address address, std::string request,
                 std::string& into) {
@@ -54,7 +56,6 @@ Coroutine<> get(common::EventLoop& loop, common::Address address, std::string re
     REQUIRE_FALSE(error);
     co_await stage2::connect(loop, socket, address);
     co_await stage2::send_all(loop, socket, request);
-    const Enough never = [](const std::string&) { return false; };
     into = co_await stage2::read_all(loop, socket, never);
 }
 
@@ -67,18 +68,7 @@ std::string request_for(const ScriptedServer& server) {
     return common::http_get_request(url->authority(), url->target());
 }
 
-const Enough never = [](const std::string&) { return false; };
-
 } // namespace
-
-TEST_CASE_FIXTURE(LoopFixture, "read returns what has arrived") {
-    SocketPair pair;
-    std::error_code error;
-    pair.far.send("hello", error);
-    std::string text;
-    run(read_into(loop, pair.near, text));
-    CHECK(text == "hello");
-}
 
 TEST_CASE_FIXTURE(LoopFixture, "a false alarm does not end a read") {
     // Two descriptors of one socket, and one byte: both are ready, but one of the reads
@@ -100,58 +90,44 @@ TEST_CASE_FIXTURE(LoopFixture, "a false alarm does not end a read") {
     CHECK(two.done());
 }
 
-TEST_CASE_FIXTURE(LoopFixture, "read_all reads up to the peer's close") {
+TEST_CASE_FIXTURE(LoopFixture, "read_all reads up to the peer's close, or enough") {
     SocketPair pair;
-    std::error_code error;
-    pair.far.send("one ", error);
-    pair.far.send("two", error);
-    pair.far.close();
-    std::string text;
-    run(read_all_into(loop, pair.near, never, text));
-    CHECK(text == "one two");
-}
-
-TEST_CASE_FIXTURE(LoopFixture, "read_all stops when it has enough") {
-    SocketPair pair; // the far end stays open
     std::error_code error;
     pair.far.send("12345", error);
     std::string text;
     const Enough five = [](const std::string& so_far) { return so_far.size() >= 5; };
-    run(read_all_into(loop, pair.near, five, text));
+    run(read_all_into(loop, pair.near, five, text)); // the far end is still open
     CHECK(text == "12345");
+    pair.far.send("67", error);
+    pair.far.close();
+    LoopFixture other;
+    other.run(read_all_into(other.loop, pair.near, never, text));
+    CHECK(text == "67");
 }
 
-TEST_CASE_FIXTURE(LoopFixture,
-                  "a broken connection is an error that says how much was received") {
+TEST_CASE_FIXTURE(LoopFixture, "an error says what broke, and how much was received") {
     ScriptedServer server;
     server.on("/",
               {Send{"HTTP/1.0 200 OK\r\n\r\nabc"}, tests::Pause{50ms}, tests::Reset{}});
     std::string text;
-    try {
-        run(get(loop, address_of(server), request_for(server), text));
-        FAIL("nothing was thrown");
-    } catch (const stage2::TaskFailed& failure) {
+    const auto fail = [&](const common::Address& address) {
         try {
+            run(get(loop, address, request_for(server), text));
+            FAIL("nothing was thrown");
+        } catch (const stage2::TaskFailed& failure) {
             failure.rethrow_nested();
-        } catch (const stage2::ConnectionBroke& error) {
-            CHECK(error.code() == std::errc::connection_reset);
-            CHECK(error.received == 22);
         }
+    };
+    try {
+        fail(address_of(server));
+    } catch (const stage2::ConnectionBroke& error) {
+        CHECK(error.code() == std::errc::connection_reset);
+        CHECK(error.received == 22);
     }
-}
-
-TEST_CASE_FIXTURE(LoopFixture, "connect throws if the connection is refused") {
-    std::string text;
-    const auto nobody = common::resolve("127.0.0.1", 1).at(0);
     try {
-        run(get(loop, nobody, "", text));
-        FAIL("nothing was thrown");
-    } catch (const stage2::TaskFailed& failure) {
-        try {
-            failure.rethrow_nested();
-        } catch (const std::system_error& error) {
-            CHECK(error.code() == std::errc::connection_refused);
-        }
+        fail(common::resolve("127.0.0.1", 1).at(0));
+    } catch (const std::system_error& error) {
+        CHECK(error.code() == std::errc::connection_refused);
     }
 }
 

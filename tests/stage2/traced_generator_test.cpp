@@ -1,12 +1,9 @@
 #include "common/trace/trace.h"
 #include "stage2_coroutines/traced_generator.h"
 #include "tests/support/prelude.h"
+#include "tests/support/trace_file.h"
 
-#include <filesystem>
-#include <fstream>
 #include <regex>
-
-#include <unistd.h>
 
 using namespace stage2;
 
@@ -39,32 +36,15 @@ Talker fails() {
 }
 
 /// A trace's events, without times, places and callers.
-class Trace {
-  public:
-    Trace() = default;
-    Trace(const Trace&) = delete;
-    Trace& operator=(const Trace&) = delete;
-    ~Trace() {
-        std::error_code ignored;
-        std::filesystem::remove(path_, ignored);
-    }
-
-    common::Tracer tracer() const { return {path_.string(), "test"}; }
-
+struct Trace : tests::TraceFile {
     std::vector<std::string> events() const {
         const std::regex rest(R"re("t":\d+,"turn":0,"event":|,"(at|by|from)":"[^"]*")re");
         std::vector<std::string> found;
-        std::ifstream file(path_);
-        for (std::string line; std::getline(file, line);)
+        for (const std::string& line : lines())
             found.push_back(std::regex_replace(line, rest, ""));
         REQUIRE(found.size() >= 2);
         return {found.begin() + 1, found.end() - 1}; // without "trace" and "end"
     }
-
-  private:
-    std::filesystem::path path_ =
-        std::filesystem::temp_directory_path()
-        / ("traced_generator_test." + std::to_string(::getpid()));
 };
 
 } // namespace
