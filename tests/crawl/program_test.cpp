@@ -3,7 +3,6 @@
 // is tested.
 #include "common/system/descriptors.h"
 #include "tests/practice_site/background_site.h"
-#include "tests/support/listener.h"
 #include "tests/support/prelude.h"
 #include "tests/support/process.h"
 #include "tests/support/scripted_server.h"

@@ -9,49 +9,45 @@ import cases
 import expect
 from server import AFTER_BYTES
 
-# Cases that they don't survive, or that mean nothing to them.
-WITHOUT = {
-    "23": "no limit of time: they wait as long as a byte comes now and then",
-    "24a": "no limit of time: they wait as long as a byte comes now and then",
-    "35d": "no limit of redirects: the site has no end",
-    "45a": "the site has no end, and they have no limit", "45b": "as 45a", "45c": "as 45a", "46a": "as 45a",
-    "46b": "as 45a", "47b": "as 45a", "48a": "as 45a", "48b": "as 45a", "48c": "as 45a", "50": "as 45a",
-    "22j": "no limit of time: they wait as long as a byte comes now and then", "22n": "they follow only links",
-    "22o": "as 22n", "22p": "as 22n",
-    "49": "it leads to ten thousand pages, which they fetch",
-    "79": "it's about an option of stage 3",
-}
+def by_number(groups):
+    """What is said of each of these cases."""
+    return {number: words for words, numbers in groups for number in numbers.split()}
 
-COMPRESSED = "compressed, though not asked to be"
-TOO_LARGE = "response larger than 16777216 bytes"
-LENGTH = "malformed Content-Length"
-CUT_CHUNK = "truncated: the connection closed within a chunk"
-HEADERS = "headers larger than 64 KiB"
-NO_HTTP = "not an HTTP response"
-NO_TARGET = "redirect without a target"
-RESET = expect.like("connection reset.*")
-ABOUT_CONNECTION = expect.like("HTTP status (408|421|425)")
+
+# Cases that they don't survive, or that mean nothing to them.
+WITHOUT = by_number([
+    ("no limit of time: they wait as long as a byte comes now and then", "23 24a 22j"),
+    ("no limit of redirects: the site has no end", "35d"),
+    ("the site has no end, and they have no limit", "45a 45b 45c 46a 46b 47b 48a 48b 48c 50"),
+    ("they follow only links", "22n 22o 22p"),
+    ("it leads to ten thousand pages, which they fetch", "49"),
+    ("it's about an option of stage 3", "79"),
+])
 
 # Why a case's own URLs are dead to them; the start page and /after never are.
-DEAD = {
-    "1": COMPRESSED, "2": COMPRESSED, "3a": COMPRESSED, "3b": COMPRESSED, "4a": COMPRESSED, "4b": COMPRESSED,
-    "5": COMPRESSED, "6": TOO_LARGE, "7": TOO_LARGE, "8": "truncated: 10 of 1000 bytes came",
-    "10a": LENGTH, "10b": LENGTH, "10c": LENGTH, "10d": LENGTH,
-    "12a": "malformed chunk", "12b": "malformed chunk", "12c": CUT_CHUNK, "13": "malformed chunk",
-    "15": HEADERS, "16": TOO_LARGE, "17": HEADERS, "18a": "malformed header", "18b": "malformed header",
-    "19a": NO_HTTP, "19b": NO_HTTP, "19c": NO_HTTP, "19d": NO_HTTP,
-    "20b": "HTTP status 304",
-    "22g": TOO_LARGE, "22h": "truncated: 9 of 1000 bytes came", "22k": "no answer",
-    "22l": "no answer", "22m": "no answer", "29c": ABOUT_CONNECTION, "29d": ABOUT_CONNECTION,
-    "21a": RESET, "21b": "empty response", "21c": "connection refused", "21e": RESET,
-    "24b": "no answer", "24c": "HTTP status 404", "24d": "HTTP status 404",
-    "26a": "HTTP status 503", "26b": "HTTP status 503", "26c": "HTTP status 503", "27": "HTTP status 503",
-    "28": "HTTP status 503", "29a": "HTTP status 429", "29b": "HTTP status 503",
-    "31a": NO_TARGET, "31b": NO_TARGET, "31c": NO_TARGET, "31d": NO_TARGET, "34a": NO_TARGET, "34b": NO_TARGET,
-    "36j": HEADERS, "36k": NO_TARGET, "38a": "HTTP status 300", "38b": "HTTP status 304",
-    "39b": NO_TARGET, "39c": NO_TARGET, "42b": HEADERS, "58b": TOO_LARGE,
-    "71a": "HTTP status 404", "71c": NO_TARGET, "71d": NO_TARGET, "71f": NO_HTTP, "72b": NO_TARGET,
-}
+DEAD = by_number([
+    ("compressed, though not asked to be", "1 2 3a 3b 4a 4b 5"),
+    ("response larger than 16777216 bytes", "6 7 16 22g 58b"),
+    ("truncated: 10 of 1000 bytes came", "8"),
+    ("malformed Content-Length", "10a 10b 10c 10d"),
+    ("malformed chunk", "12a 12b 13"),
+    ("truncated: the connection closed within a chunk", "12c"),
+    ("headers larger than 64 KiB", "15 17 36j 42b"),
+    ("malformed header", "18a 18b"),
+    ("not an HTTP response", "19a 19b 19c 19d 71f"),
+    ("HTTP status 304", "20b 38b"),
+    ("truncated: 9 of 1000 bytes came", "22h"),
+    ("no answer", "22k 22l 22m 24b"),
+    (expect.like("HTTP status (408|421|425)"), "29c 29d"),
+    (expect.like("connection reset.*"), "21a 21e"),
+    ("empty response", "21b"),
+    ("connection refused", "21c"),
+    ("HTTP status 404", "24c 24d 71a"),
+    ("HTTP status 503", "26a 26b 26c 27 28 29b"),
+    ("HTTP status 429", "29a"),
+    ("redirect without a target", "31a 31b 31c 31d 34a 34b 36k 39b 39c 71c 71d 72b"),
+    ("HTTP status 300", "38a"),
+])
 
 # Other paths than those of stage 3, or other outcomes. None: no record.
 OTHERS = {
