@@ -6,6 +6,7 @@
 #include "tests/stage3/http/fetching.h"
 #include "tests/stage3/runtime/awaited.h"
 #include "tests/support/scripted_server.h"
+#include "tests/support/waits.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
