@@ -8,8 +8,6 @@ using namespace tests;
 
 namespace {
 
-box::Reply robots(std::string_view text) { return box::respond(200, "text/plain", text); }
-
 /// A site whose robots.txt is obeyed.
 struct WithRobots : SiteInBox {
     WithRobots() { setup.obey_robots = true; }
@@ -19,7 +17,7 @@ struct WithRobots : SiteInBox {
 
 TEST_CASE_FIXTURE(WithRobots,
                   "a URL that robots.txt disallows is recorded and not fetched") {
-    server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\nAllow: /ab\n"));
+    server.on("/robots.txt", box::robots("User-agent: *\nDisallow: /a\nAllow: /ab\n"));
     server.on("/", box::page({"/a", "/ab", "/b"}));
     for (const char* path : {"/a", "/ab", "/b"})
         server.on(path, box::page({"/a"}));
@@ -36,8 +34,8 @@ TEST_CASE_FIXTURE(WithRobots,
 }
 
 TEST_CASE_FIXTURE(WithRobots, "the rules for our own name in robots.txt count") {
-    server.on("/robots.txt", robots("User-agent: practice\nDisallow: /b\n"
-                                    "User-agent: *\nDisallow: /a\n"));
+    server.on("/robots.txt", box::robots("User-agent: practice\nDisallow: /b\n"
+                                         "User-agent: *\nDisallow: /a\n"));
     server.on("/", box::page({"/a", "/b"}));
     setup.settings.session.user_agent = "Practice/2.0 (+http://h/)";
     const Result result = crawl();
@@ -66,7 +64,7 @@ TEST_CASE_FIXTURE(WithRobots,
 TEST_CASE_FIXTURE(
     WithRobots, "robots.txt may redirect five times, even to another host, and no more") {
     box::Server other(web);
-    other.on("/rules", robots("User-agent: *\nDisallow: /"));
+    other.on("/rules", box::robots("User-agent: *\nDisallow: /"));
     server.on("/", box::page({}));
     server.on("/robots.txt", box::redirect_to("/1"));
     for (int i = 1; i < 4; ++i)
@@ -86,7 +84,7 @@ TEST_CASE_FIXTURE(
     const std::string rule = "\nDisallow: /";
     std::string text = "User-agent: *\nDisallow: /b\n#";
     text += std::string(stage3::Robots::max_size - text.size() - rule.size(), '#');
-    server.on("/robots.txt", robots(text + rule + "private"));
+    server.on("/robots.txt", box::robots(text + rule + "private"));
     server.on("/", box::page({"/b"}));
     const Result result = crawl();
     CHECK(result[server.url()].outcome == Outcome::page);
@@ -96,7 +94,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(WithRobots,
                   "a robots.txt whose redirect leads nowhere counts as missing") {
     server.on("/", box::page({}));
-    server.on("/rules", robots("User-agent: *\nDisallow: /"));
+    server.on("/rules", box::robots("User-agent: *\nDisallow: /"));
     const std::size_t crawls = 4;
     for (const box::Reply& reply :
          {box::respond(301, "text/html", ""),
@@ -130,7 +128,7 @@ TEST_CASE_FIXTURE(WithRobots, "late robots.txt files hold up no other host, even
     setup.settings.robots_at_once = 4;
     std::vector<std::string> roots;
     for (int i = 0; i < 10; ++i) {
-        late.emplace_back(web).on("/robots.txt", robots("").after(10s));
+        late.emplace_back(web).on("/robots.txt", box::robots("").after(10s));
         late.back().on("/", box::page({}));
         roots.push_back(late.back().url());
     }

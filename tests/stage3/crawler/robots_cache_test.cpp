@@ -16,8 +16,6 @@ namespace {
 
 using Answer = Future<RobotsCache::Answer>;
 
-box::Reply robots(std::string_view text) { return box::respond(200, "text/plain", text); }
-
 /// A cache, and a group for its fetches.
 class CacheTest {
   public:
@@ -85,7 +83,7 @@ std::size_t room_for_two() {
 TEST_CASE("an origin is asked once for all its URLs, and its answer is kept") {
     CacheTest test({.product_token = "me"});
     box::Server server(test.web);
-    server.on("/robots.txt", robots("User-agent: *\nDisallow: /a\n"));
+    server.on("/robots.txt", box::robots("User-agent: *\nDisallow: /a\n"));
     const std::vector several{test.ask(server.url("/a")), test.ask(server.url("/b"))};
     for (const Answer& answer : several) {
         test.wait_for(answer);
@@ -100,7 +98,7 @@ TEST_CASE("the rules of many origins don't fill the memory") {
     CacheTest test({.product_token = "me", .most_kept = room_for_two()});
     std::deque<box::Server> servers;
     for (int i = 0; i < 3; ++i)
-        servers.emplace_back(test.web).on("/robots.txt", robots(many_rules()));
+        servers.emplace_back(test.web).on("/robots.txt", box::robots(many_rules()));
     const auto ask = [&](const box::Server& server) {
         const Answer answer = test.answer_of(server);
         const stage3::Robots& rules = answer.result()->rules;
@@ -129,7 +127,7 @@ TEST_CASE("the rules of many origins don't fill the memory") {
 TEST_CASE("a failure is remembered for a minute, and then the origin is asked again") {
     CacheTest test({.product_token = "me"});
     box::Server server(test.web);
-    server.on("/robots.txt", {box::fail(box::Fault::reset), robots("")});
+    server.on("/robots.txt", {box::fail(box::Fault::reset), box::robots("")});
     CHECK(test.answer_of(server).has_failed());
     test.pass(50s);
     CHECK(test.ask(server.url("/a")).has_failed());
@@ -142,8 +140,8 @@ TEST_CASE("a failure is remembered for a minute, and then the origin is asked ag
 TEST_CASE("an answer is good for a day, and then the origin is asked again") {
     CacheTest test({.product_token = "me"});
     box::Server server(test.web);
-    server.on("/robots.txt", {robots("User-agent: *\nDisallow: /a\n"),
-                              robots("User-agent: *\nCrawl-delay: 5\n")});
+    server.on("/robots.txt", {box::robots("User-agent: *\nDisallow: /a\n"),
+                              box::robots("User-agent: *\nCrawl-delay: 5\n")});
     const Answer first = test.answer_of(server);
     test.pass(23h + 59min);
     CHECK(test.ask(server.url("/a")).done());
@@ -164,10 +162,10 @@ TEST_CASE("after a day, the old rules stay in force until the origin has new one
         {.product_token = "me", .retries = {.max_tries = 1, .most_refusals = 1}});
     box::Server server(test.web);
     server.on("/robots.txt",
-              {robots("User-agent: *\nDisallow: /a\n"), box::fail(box::Fault::reset),
+              {box::robots("User-agent: *\nDisallow: /a\n"), box::fail(box::Fault::reset),
                box::respond(503, "text/plain", ""), box::fail(box::Fault::silence),
                box::fail(box::Fault::reset), box::respond(429, "text/plain", ""),
-               robots("")});
+               box::robots("")});
     test.learn_of(server);
     test.pass(24h);
     std::size_t asked = 1;
@@ -204,8 +202,8 @@ TEST_CASE("asking an origin again counts its rules once, and doesn't let it be d
     CacheTest test({.product_token = "me", .most_kept = room_for_two()});
     std::deque<box::Server> servers;
     for (int i = 0; i < 4; ++i)
-        servers.emplace_back(test.web).on("/robots.txt", robots(many_rules()));
-    servers[0].on("/robots.txt", {robots(many_rules()), robots(many_rules()),
+        servers.emplace_back(test.web).on("/robots.txt", box::robots(many_rules()));
+    servers[0].on("/robots.txt", {box::robots(many_rules()), box::robots(many_rules()),
                                   box::fail(box::Fault::reset).after(10s)});
     test.learn_of(servers[0]);
     test.learn_of(servers[1]);
@@ -231,7 +229,7 @@ TEST_CASE("a limited number of origins are asked at once, and the others stand i
     CacheTest test({.product_token = "me", .most_at_once = 2});
     std::deque<box::Server> late;
     for (int i = 0; i < 2; ++i)
-        late.emplace_back(test.web).on("/robots.txt", robots("").after(10s));
+        late.emplace_back(test.web).on("/robots.txt", box::robots("").after(10s));
     const box::Server third(test.web);
     const std::vector first{test.ask(late[0].url()), test.ask(late[1].url())};
     const Answer last = test.ask(third.url());
@@ -247,7 +245,7 @@ TEST_CASE(
     CacheTest test({.product_token = "me", .most_at_once = 1});
     box::Server known(test.web);
     box::Server silent(test.web);
-    silent.on("/robots.txt", {box::fail(box::Fault::silence), robots("")});
+    silent.on("/robots.txt", {box::fail(box::Fault::silence), box::robots("")});
     box::Server in_line(test.web);
     const Answer answer = test.answer_of(known);
     const std::vector both{test.ask(silent.url()), test.ask(in_line.url())};

@@ -16,6 +16,9 @@ namespace tests::box {
 /// A whole response. `headers` are further ones, "Name: value".
 Reply respond(int status, std::string_view content_type, std::string_view body,
               std::vector<std::string> headers = {});
+
+/// A robots.txt with this text.
+inline Reply robots(std::string_view text) { return respond(200, "text/plain", text); }
 /// 200, a page of HTML.
 Reply html(std::string_view body);
 /// 200, a page with these links.
