@@ -174,8 +174,8 @@ const Words = (() => {
       const outer = chain[chain.length - 2];
       return { what: `\`${shortName(outer?.name)}\` reaches ${awaited(c, c.e.from)}: `
         + `\`${shortName(c.e.name)}\` gets a frame of its own, and begins at once.`,
-        why: "Nothing has stopped, and the loop isn't involved: awaiting a coroutine means "
-          + "calling it. Only its frame is on the heap." };
+        why: `\`${shortName(outer?.name)}\` is suspended there until \`${shortName(c.e.name)}\` has ended. `
+          + "The thread goes on in the new frame, without going back to the loop." };
     },
     leave(c) {
       const chain = c.state.tasks.get(c.s.task.id)?.chain || [];
@@ -183,7 +183,7 @@ const Words = (() => {
       return { what: `\`${shortName(c.e.name)}\` has ended, and its frame is destroyed. The thread `
         + `is back in \`${shortName(outer?.name)}\`, at its \`co_await\`.`,
         why: (c.s.stopped ? "" : "It never had to wait. ")
-          + "The outer one continues at once, without the loop: it's a return from a call." };
+          + "The outer one continues at once, without the loop, as after the return from a call." };
     },
 
     start: fetchBegins,
