@@ -205,7 +205,7 @@ void what_changes() {
 }
 
 void the_outer_one_stands_still() {
-    fmt::print("4. The outer one stays where it is while the inner one runs\n");
+    fmt::print("5. The outer one stays where it is while the inner one runs\n");
     TracedGenerator generator(outer(), tracer);
     while (true) {
         const auto reply = generator.next();
@@ -218,7 +218,7 @@ void the_outer_one_stands_still() {
 }
 
 void the_same_by_hand() {
-    fmt::print("5. The same by hand\n  coroutine  by hand\n");
+    fmt::print("4. The same by hand\n  coroutine  by hand\n");
     auto coroutine = two_numbers(50);
     TwoNumbers by_hand(50);
     const auto text = [](std::optional<int> number) {
@@ -234,10 +234,10 @@ int main(int argc, char** argv) {
     try {
         // All the stops of the tour, or just the one whose number is given.
         const std::array stops{where_it_is, one_function_two_frames, what_changes,
-                               the_outer_one_stands_still, the_same_by_hand};
+                               the_same_by_hand, the_outer_one_stands_still};
         const std::string chosen = argc > 1 ? argv[1] : "";
         if (argc == 3)
-            tracer = common::Tracer(argv[2], "frame_tour"); // of stops 3 and 4
+            tracer = common::Tracer(argv[2], "frame_tour"); // of stops 3 and 5
         bool known = chosen.empty();
         for (std::size_t i = 0; i < stops.size(); ++i) {
             if (!chosen.empty() && chosen != std::to_string(i + 1))

@@ -58,10 +58,10 @@ TEST_CASE("frame_tour shows two frames of one function and that the outer one re
 }
 
 TEST_CASE("frame_tour's hand-written state machine does what the coroutine does") {
-    const Finished finished = run_program("FRAME_TOUR", {"5"});
+    const Finished finished = run_program("FRAME_TOUR", {"4"});
     CHECK(finished.status == 0);
     CHECK(finished.out
-          == "5. The same by hand\n"
+          == "4. The same by hand\n"
              "  coroutine  by hand\n"
              "  50         50\n"
              "  51         51\n"
