@@ -70,13 +70,16 @@ class Crawl {
     }
     // [/learn]
 
+    // [end-of]
     /// Waits until a cancelled task has ended.
     static Coroutine<> end_of(Task& task) {
         try {
             co_await task;
-        } catch (const Cancelled&) { // NOLINT(bugprone-empty-catch): as it was asked to
+        } catch (const Cancelled&) {
+            co_return; // as it was asked to
         }
     }
+    // [/end-of]
 
     EventLoop& loop_;
     std::string host_;

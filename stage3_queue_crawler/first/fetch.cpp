@@ -25,6 +25,7 @@ Coroutine<std::string> fetch_bytes(EventLoop& loop, const common::Url& url) {
 
 } // namespace
 
+// [fetch]
 Coroutine<common::HttpResponse> fetch(EventLoop& loop, common::Url url) {
     common::HttpResponse response;
     try {
@@ -35,5 +36,6 @@ Coroutine<common::HttpResponse> fetch(EventLoop& loop, common::Url url) {
     }
     co_return response;
 }
+// [/fetch]
 
 } // namespace stage3::first

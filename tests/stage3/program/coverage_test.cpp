@@ -52,7 +52,6 @@ std::string why_none(const std::vector<std::string>& typed,
     return why_none(typed, {}, records);
 }
 
-constexpr auto redirect = Outcome::redirect;
 const std::string away = "http://h/ redirects to http://g/, which is out of scope: crawl "
                          "http://g/ instead";
 
@@ -62,24 +61,24 @@ TEST_CASE("a page, or something dead, is a result") {
     for (const Outcome outcome : {Outcome::page, Outcome::error, Outcome::failed})
         CHECK(why_none({"http://h/"}, {{"http://h/", outcome}}).empty());
     CHECK(why_none({"http://h/a", "http://h/b"},
-                   {{"http://h/a", redirect, "http://g/"}, {"http://h/b"}})
+                   {{"http://h/a", Outcome::redirect, "http://g/"}, {"http://h/b"}})
               .empty());
 }
 
 TEST_CASE("a root that leads out of the crawl is none, and its user hears what to type") {
     const std::vector<std::string> root{"http://h/"};
-    CHECK(why_none(root, {{"http://h/", redirect, "http://g/"}}) == away);
-    CHECK(why_none(root, {{"http://h/", redirect, "http://h/2"},
-                          {"http://h/2", redirect, "http://g/"}})
+    CHECK(why_none(root, {{"http://h/", Outcome::redirect, "http://g/"}}) == away);
+    CHECK(why_none(root, {{"http://h/", Outcome::redirect, "http://h/2"},
+                          {"http://h/2", Outcome::redirect, "http://g/"}})
           == away);
     // A page that only leads away (its meta refresh) is no better.
-    CHECK(why_none(root, {{"http://h/", redirect, "http://h/2"},
+    CHECK(why_none(root, {{"http://h/", Outcome::redirect, "http://h/2"},
                           {"http://h/2", Outcome::page, "http://g/"}})
           == away);
     CHECK(why_none({}, root, {{"http://h/", Outcome::page, "http://g/"}}).empty());
     // Its target was checked, as --external asks for, but that isn't a crawl of it.
-    CHECK(why_none(root,
-                   {{"http://h/", redirect, "http://g/"}, {"http://g/", Outcome::file}})
+    CHECK(why_none(root, {{"http://h/", Outcome::redirect, "http://g/"},
+                          {"http://g/", Outcome::file}})
           == away);
     for (const auto& [target, why] :
          {std::pair("mailto:\xffg",
@@ -93,11 +92,12 @@ TEST_CASE("a root that leads out of the crawl is none, and its user hears what t
           == "http://h/excluded is excluded (see --exclude)");
     const std::string first = "http://h/a redirects to http://g/a, which is out of "
                               "scope: crawl http://g/a instead";
-    CHECK(why_none({"http://h/a", "http://h/b"}, {{"http://h/b", redirect, "http://g/b"},
-                                                  {"http://h/a", redirect, "http://g/a"}})
+    CHECK(why_none({"http://h/a", "http://h/b"},
+                   {{"http://h/b", Outcome::redirect, "http://g/b"},
+                    {"http://h/a", Outcome::redirect, "http://g/a"}})
           == first + " (1 other URL came to nothing, too)");
     CHECK(why_none({"http://h/a", "http://h/b", "http://h/c"},
-                   {{"http://h/a", redirect, "http://g/a"}})
+                   {{"http://h/a", Outcome::redirect, "http://g/a"}})
           == first + " (2 other URLs came to nothing, too)");
 }
 
@@ -107,8 +107,8 @@ TEST_CASE("a root that may not be fetched, or holds no links, is none") {
              "--no-robots ignores its robots.txt");
     CHECK(why_none({"http://h/z"}, {{"http://h/z", Outcome::file}})
           == "http://h/z is application/zip" + no_page);
-    CHECK(why_none({"http://h/"},
-                   {{"http://h/", redirect, "http://h/z"}, {"http://h/z", Outcome::file}})
+    CHECK(why_none({"http://h/"}, {{"http://h/", Outcome::redirect, "http://h/z"},
+                                   {"http://h/z", Outcome::file}})
           == "http://h/ redirects to http://h/z, which is application/zip" + no_page);
     CHECK(why_none({"http://h/"}, {{"http://h/", Outcome::file, "", 204}})
           == "http://h/ answers with status 204, and no page to search for links");
@@ -118,21 +118,25 @@ TEST_CASE("a list may name files, and what a style sheet mentions is checked, to
     const std::vector<std::string> list{"http://h/z"};
     const Said file{"http://h/z", Outcome::file};
     CHECK(why_none({}, list, {file}).empty());
-    CHECK(why_none({}, {"http://h/a"}, {{"http://h/a", redirect, "http://h/z"}, file})
+    CHECK(why_none({}, {"http://h/a"},
+                   {{"http://h/a", Outcome::redirect, "http://h/z"}, file})
               .empty());
-    CHECK(why_none({"http://h/a"}, list, {{"http://h/a", redirect, "http://g/"}, file})
+    CHECK(why_none({"http://h/a"}, list,
+                   {{"http://h/a", Outcome::redirect, "http://g/"}, file})
               .empty());
     CHECK(why_none({"http://h/a.css"},
                    {{"http://h/a.css", Outcome::file}, {"http://h/b.png", Outcome::file}})
               .empty());
     CHECK_FALSE(
-        why_none({}, {"http://h/a"}, {{"http://h/a", redirect, "http://g/"}}).empty());
+        why_none({}, {"http://h/a"}, {{"http://h/a", Outcome::redirect, "http://g/"}})
+            .empty());
 }
 
 TEST_CASE("redirects in a circle don't keep anyone from learning that") {
-    CHECK_FALSE(why_none({"http://h/a"}, {{"http://h/a", redirect, "http://h/b"},
-                                          {"http://h/b", redirect, "http://h/a"}})
-                    .empty());
+    CHECK_FALSE(
+        why_none({"http://h/a"}, {{"http://h/a", Outcome::redirect, "http://h/b"},
+                                  {"http://h/b", Outcome::redirect, "http://h/a"}})
+            .empty());
 }
 
 TEST_CASE("a dead URL is never hidden by a crawl that isn't complete") {
