@@ -86,7 +86,8 @@ TEST_CASE("a root that leads out of the crawl is none, and its user hears what t
                     "one"),
           {"http://h/excluded", "http://h/excluded, which is excluded (see --exclude)"},
           {"http://h/2", "http://h/2, which is not included (see --include)"}})
-        CHECK(why_none({"http://h/", "http://h/"}, {{"http://h/", redirect, target}})
+        CHECK(why_none({"http://h/", "http://h/"},
+                       {{"http://h/", Outcome::redirect, target}})
               == std::string("http://h/ redirects to ") + why);
     CHECK(why_none({"http://h/excluded"}, {})
           == "http://h/excluded is excluded (see --exclude)");
