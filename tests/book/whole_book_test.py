@@ -35,6 +35,7 @@ from browser import BROWSER, DESK, IN_PAGE, TELEPHONE, dumped, result_in, write_
 from site_test import built_book  # noqa: E402
 
 from book import Book  # noqa: E402
+from epub import Epub  # noqa: E402
 from markdown_it import MarkdownIt  # noqa: E402
 
 BESIDE = ThreadPoolExecutor()
@@ -180,20 +181,23 @@ class Accessible(InABrowser):
 # ---- EPUB, and Markdown -----------------------------------------------------------------
 
 
-def epubchecked() -> subprocess.CompletedProcess:
+def epubchecked() -> list[subprocess.CompletedProcess]:
+    """Of the EPUB, and of the one that links to the site."""
+    folder = built_book()[0]
+    Epub(Book(ROOT), "https://example.org/book/").write(folder / "linked.epub")
     # Debian's command is a Java archive, which the kernel runs only if it is configured to.
     java = ["java", "-jar"] if zipfile.is_zipfile(EPUBCHECK) else []
-    return subprocess.run([*java, EPUBCHECK, built_book()[0] / "await-the-web.epub"],
-                          capture_output=True, encoding="utf-8", timeout=240)
+    return [subprocess.run([*java, EPUBCHECK, folder / name], capture_output=True, encoding="utf-8", timeout=240)
+            for name in ("await-the-web.epub", "linked.epub")]
 
 
 class Valid(unittest.TestCase):
     @unittest.skipUnless(EPUBCHECK, "there is no epubcheck here")
     def test_epubcheck_finds_nothing(self):
-        done = begun(epubchecked).result()
-        said = done.stdout + done.stderr
-        self.assertIn("No errors or warnings detected", said, said[-3000:])
-        self.assertEqual(done.returncode, 0)
+        for done in begun(epubchecked).result():
+            said = done.stdout + done.stderr
+            self.assertIn("No errors or warnings detected", said, said[-3000:])
+            self.assertEqual(done.returncode, 0)
 
     def test_vnu_finds_nothing(self):
         said = begun(vnu_on_the_site).result()

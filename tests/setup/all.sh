@@ -47,6 +47,7 @@ module   sqlite3         -   libsqlite3-dev      sqlite-devel sqlite     sqlite-
 module   liburing - liburing-dev liburing-devel liburing  liburing-dev -  runs the small crawl on io_uring
 header   asio/experimental/channel.hpp - libasio-dev asio-devel      asio        asio-dev    -  is what our runtime is compared with
 command  valgrind        -   valgrind            valgrind    valgrind    valgrind    -  checks memory in its own way
+command  node            -   nodejs              nodejs      nodejs      nodejs    node       runs the viewer's model without a browser
 command  dot             -   graphviz            graphviz    graphviz    graphviz    -  reads the link graphs that stage 3 writes
 command  shellcheck      -   shellcheck          ShellCheck  shellcheck  shellcheck  -  finds mistakes in the scripts
 command  chromium/chromium-browser/google-chrome - chromium chromium chromium chromium -  opens the pages of the book and of the viewer
@@ -178,6 +179,8 @@ tests_with() { # NAME COMPILER OPTIONS OF MESON...
     [ "$name" != gcc ] || build benchmarks
     if [ -L "$dir" ] && [ -n "${LEARN_TESTED:-}" ]; then
         echo "The reader's tests have just passed in this build. These are the others."
+        LIMIT_WAITS=1 # see tests/support/waits.h
+        export LIMIT_WAITS
         # shellcheck disable=SC2046,SC2086
         run_tests $(printf -- '--suite %s ' $not_for_readers)
         return
@@ -232,7 +235,8 @@ watch_sanitizers() {
 # locals twice, but only with optimization; g++ 12 lets the stack grow, but only without. So each
 # compiler builds without optimization above, and with optimization here. The tests are coroutines as
 # well, so here they are optimized like the programs. In the next step, valgrind checks the memory in
-# all builds but the one that has sanitizers. One more build is for threads.
+# all builds but the one that has sanitizers: that of clang, which has to do for g++'s undefined
+# behaviour, too. One more build is for threads.
 check_coroutine_builds() {
     sum_passed=0 sum_failed=0 target=coroutine_tests suites=coroutines
     coroutine_tests gcc-O2 "$gxx" -Doptimize_tests=true "$quick"

@@ -65,3 +65,19 @@ TEST_CASE_FIXTURE(TenHosts,
     setup.settings.politeness.max_per_host = 1;
     crawl_after({"/", "/1", "/2"});
 }
+
+TEST_CASE_FIXTURE(SiteInBox,
+                  "a URL that is let in after max_pages is reached holds up no other") {
+    box::Server& busy = server;
+    busy.on("/", {box::respond(503, "text/html", ""), box::page({})});
+    box::Server other(web);
+    other.on("/", box::page({}));
+    setup.settings.workers = 1;
+    setup.settings.max_pages = 2;
+    const Result result =
+        setup.crawl({busy.url(), busy.url("/0"), busy.url("/1"), other.url()});
+    CHECK(result.ending == Ending::max_pages);
+    CHECK(result.urls() == std::vector{other.url(), busy.url()});
+    CHECK(result[busy.url()].tries == 2);
+    CHECK(busy.requests().size() == 2);
+}

@@ -203,6 +203,38 @@ TEST_CASE_FIXTURE(SiteInBox, "a robots.txt that asks for too long a wait ends it
     CHECK(result.left_out[0].links == 2);
 }
 
+TEST_CASE_FIXTURE(SiteInBox, "the pause that a robots.txt asks for holds pages, too") {
+    // The host of a robots.txt that is redirected to is another one.
+    box::Server other(web, "server1.test:2");
+    server.on("/robots.txt", box::redirect_to(other.url("/rules")));
+    server.on("/", box::page({}));
+    other.on("/rules", refuse_often(1, refuse(429, 10), box::respond(200, "", "")));
+    other.on("/", box::page({"/a"}).after(1s));
+    other.on("/a", box::page({}));
+    setup.obey_robots = true;
+    setup.crawl({server.url(), other.url()});
+    CHECK(other.begins("/a") == Times{10'010ms});
+}
+
+TEST_CASE_FIXTURE(SiteInBox, "a sitemap's refusal holds its host, or ends it") {
+    server.on("/robots.txt", box::respond(200, "text/plain", "Sitemap: /map"));
+    server.on("/", box::page({}));
+    server.on("/a", box::page({}));
+    const box::Reply map = box::respond(200, "text/plain", server.url("/a"));
+    server.on("/map", refuse_often(1, refuse(429, 10), map));
+    setup.settings.sitemaps.of_roots = true;
+    CHECK(crawl()[server.url("/a")].outcome == Outcome::page);
+    CHECK(server.begins("/map") == Times{5ms, 10'010ms});
+    CHECK(server.begins("/") == Times{10'015ms});
+
+    server.on("/map", refuse(429, 3600));
+    const Result result = crawl();
+    CHECK(server.times_asked("/map") == 3);
+    CHECK(server.times_asked("/") == 1);
+    CHECK(result[server.url()].outcome == Outcome::unclear);
+    CHECK(result[server.url()].error == too_long);
+}
+
 TEST_CASE_FIXTURE(SiteInBox, "a URL's last refusal holds its host as any other") {
     server.on("/", box::page({"/0", "/1"}));
     server.on("/0", refuse_often(19, refuse(429, 5), refuse(429, 50)));

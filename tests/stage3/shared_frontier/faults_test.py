@@ -295,6 +295,16 @@ class ProcessesGo(FaultTest):
 
 
 class RedisGoes(FaultTest):
+    def test_processes_may_start_before_redis(self):
+        site = self.site(40)
+        self.redis.kill()
+        processes = self.start_some(2, site)
+        self.wait_for(lambda: all("isn't ready" in process.words() for process in processes), "both to wait for Redis")
+        self.assertEqual([process.poll() for process in processes], [None, None])
+        self.redis.start()
+        self.assert_joined(processes)
+        self.assert_all_is_right(site)
+
 
     def test_redis_is_away_for_three_leases_and_no_lease_ends(self):
         site = self.site(400, 3, latency=0.05)

@@ -110,19 +110,18 @@ class Play:
             old = self.sessions[options["old"]].name if options else ""
             self.sessions[who or "a"] = self.script.open(*urls_of(words[1:]), old=old)
         elif what == "closes":
-            session.close()
+            self.expect(row, session.close()[0], answer or "ok")
         elif want or what or arrow:
             session.seq += what != "again"
             results = [result for text in what.split(", ") if text not in ("", "again") for result in results_of(text)]
             reply = session.say(session.seq, int(want or 0), *results, ahead=int(ahead or 0), abroad=int(abroad or 0))
-            if arrow:
+            expected = "expired" if answer == "expired" else "an answer"
+            self.expect(row, "expired" if reply is None else "an answer", expected)
+            if arrow and reply:
                 self.compare(row, reply, answer)
 
     def compare(self, row, reply, answer):
         words, options = read(answer)
-        if reply is None or "expired" in words:
-            self.expect(row, "expired" if reply is None else reply, "expired")
-            return
         urls = [item.url for item in reply.items]
         if [word for word in words if word.isdecimal()]:
             self.expect(row, len(urls), int(words[0]))

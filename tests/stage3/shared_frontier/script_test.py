@@ -157,6 +157,7 @@ class Leases(ScriptTest):
             closes
             b: 2 -> ~ h0-1 lost=0 tries=0
             -> expired
+            closes -> expired
     """
 
     def test_time_without_calls_counts_as_a_third_of_a_lease_at_most(self):
