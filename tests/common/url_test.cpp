@@ -205,6 +205,7 @@ TEST_SUITE("section 3.5, hosts") {
         CHECK(parsed("http://0x/") == "http://0.0.0.0/");
         CHECK(parsed("http://1.65535/") == "http://1.0.255.255/");
         CHECK(parsed("http://4294967295/") == "http://255.255.255.255/");
+        CHECK(parsed("http://255.1/") == "http://255.0.0.1/");
     }
     TEST_CASE("a host that ends in a number but is no IPv4 address is refused") {
         check_refused({"http://4294967296/", "http://1.2.3.4.5/", "http://1.2.3.256/",
