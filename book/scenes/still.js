@@ -1,5 +1,5 @@
 // A still picture of the thread, as an SVG that stands alone: for the pages of the book. Of a
-// conversation with generators, their frames are below it, side by side.
+// conversation with generators, their frames are below it, side by side; at the end, what the signs mean.
 //
 // It's put behind a page's own scripts by stills.py, in a browser. What the style sheet says is
 // written into each element, since there will be no style sheet.
@@ -94,17 +94,57 @@
     return y + height + GAP;
   }
 
+  // ---- What the signs mean ----
+  const ROW = 22;
+  const LANES = 160; // what the names of the lanes take, on the left
+
+  /// The kinds of the steps whose knots can be seen in the picture, in their order. (The thread is still
+  /// moving: what counts is where it's going to be.)
+  function kindsIn(picture) {
+    const { width } = picture.viewBox.baseVal;
+    const kinds = [...picture.querySelectorAll(".knot")].filter(knot => {
+      const moving = knot.closest("[style*=translateX]");
+      const moved = moving ? Number(/translateX\((.+)px\)/.exec(moving.style.transform)[1]) : 0;
+      const x = Number(/translate\((\S+)/.exec(knot.getAttribute("transform"))[1]) + moved;
+      return x > LANES && x < width;
+    }).map(knot => Signs.signOf(Page.steps[Number(knot.dataset.step)]));
+    return [...new Set(kinds)];
+  }
+
+  /// Draws a sign and its words for each into the picture, from y on, and answers where they end.
+  function legend(to, width, y, kinds) {
+    const place = document.querySelector(".met"), columns = 3;
+    const space = (width - 2 * GAP) / columns;
+    const { color } = getComputedStyle(document.querySelector(".legend"));
+    kinds.forEach((kind, i) => {
+      const item = document.createElement("li"), svg = document.createElementNS(SVG, "svg");
+      const knot = Signs.knot(kind);
+      svg.append(knot);
+      item.append(svg);
+      place.append(item); // where the style sheet finds it
+      const copy = knot.cloneNode(true);
+      writeStyle(knot, copy);
+      const x = Math.round(GAP + (i % columns) * space) + 10, middle = y + Math.floor(i / columns) * ROW + ROW / 2;
+      copy.setAttribute("transform", `translate(${x} ${middle}) scale(.9)`);
+      to.append(copy, element("text", { x: x + 16, y: middle + 4, fill: color, "font-size": "11px" },
+        Signs.wordsOf(kind)));
+      item.remove();
+    });
+    return y + Math.ceil(kinds.length / columns) * ROW + GAP / 2;
+  }
+
   function still() {
     const from = document.querySelector(".cloth svg");
+    const kinds = kindsIn(from);
     const to = from.cloneNode(true);
     writeStyle(from, to);
     const { width } = from.viewBox.baseVal;
     let { height } = from.viewBox.baseVal;
-    if (viewer.model().talks) {
+    if (viewer.model().talks)
       height = frames(to, width, height + 4);
-      to.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      to.setAttribute("height", height);
-    }
+    height = legend(to, width, height + 4, kinds);
+    to.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    to.setAttribute("height", height);
     to.setAttribute("xmlns", SVG);
     to.setAttribute("width", width);
     to.setAttribute("font-family", "system-ui, sans-serif");

@@ -239,7 +239,7 @@ const TimePane = { begin() {}, fill() {}, draw() {}, redraw() {} };
       under: beneath("gone") }),
   });
 
-  Signs.rename({ new: "a generator is made", step: "it resumes", suspend: "it stops",
-    enter: "it waits for another one", leave: "which has ended", done: "its frame is destroyed" });
+  Signs.rename({ new: "a generator is made", step: "a generator resumes", suspend: "a generator stops",
+    enter: "a generator awaits another", leave: "the awaited one has ended", done: "a frame is destroyed" });
   Dom.byId("queue").hidden = Dom.byId("time").hidden = true;
 })();
