@@ -103,7 +103,7 @@ TEST_SUITE("the end of a response, as it comes in") {
         const std::string early = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n";
         for (const std::string& whole :
              {ok + "Content-Length: 3\r\n\r\nabc", ok + "Content-Length: 0\n\n",
-              early + early + ok + "Content-Length: 3\r\n\r\nabc",
+              fmt::format("{0}{0}{1}Content-Length: 3\r\n\r\nabc", early, ok),
               chunked + "3\r\nabc\r\n0\r\n\r\n",
               chunked + "A;x\r\n0123456789\r\n0\r\nT: y\r\nU: z\r\n\r\n",
               ok + "Transfer-Encoding: chunked\n\n1\na\n0\n\n",

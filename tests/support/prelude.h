@@ -28,4 +28,15 @@
 #include <utility>
 #include <vector>
 
+/// A failed check prints a vector's items. (doctest alone prints {?}.)
+template <class Item>
+struct doctest::StringMaker<std::vector<Item>> {
+    static String convert(const std::vector<Item>& items) {
+        String text = "{";
+        for (std::size_t i = 0; i < items.size(); ++i)
+            text += (i > 0 ? ", " : "") + toString(items[i]);
+        return text + "}";
+    }
+};
+
 using namespace std::chrono_literals;

@@ -45,13 +45,3 @@ struct doctest::StringMaker<tests::box::Time> {
             .c_str();
     }
 };
-template <>
-struct doctest::StringMaker<tests::box::Times> {
-    static doctest::String convert(const tests::box::Times& times) {
-        std::string text;
-        for (const tests::box::Time time : times)
-            text += doctest::StringMaker<tests::box::Time>::convert(time).c_str()
-                    + std::string("; ");
-        return text.c_str();
-    }
-};

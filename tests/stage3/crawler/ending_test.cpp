@@ -10,13 +10,15 @@ namespace {
 
 /// Knows no answer, and notes which were failures.
 struct Failures final : stage3::Answers {
-    bool will_do(const common::Url&, stage3::Purpose) const override { return false; }
+    bool will_do(const common::Url& /*url*/, stage3::Purpose /*purpose*/) const override {
+        return false;
+    }
     stage3::Coroutine<std::optional<stage3::PageResponse>>
-    find(common::Url, stage3::Purpose) override {
+    find(common::Url /*url*/, stage3::Purpose /*purpose*/) override {
         co_return std::nullopt;
     }
-    void keep(const stage3::Work& work, const stage3::PageResponse& response, bool,
-              const common::Links*) override {
+    void keep(const stage3::Work& work, const stage3::PageResponse& response,
+              bool /*alive*/, const common::Links* /*links*/) override {
         if (!response.error.empty())
             urls.emplace_back(work.url.href());
     }

@@ -81,8 +81,8 @@ TEST_CASE("2.1: a rule before any name belongs to no group") {
 
 TEST_CASE("2.2: lines end with CR, LF or both, and the last one may have no end") {
     for (const std::string end : {"\r", "\n", "\r\n"})
-        check(read("User-agent: *" + end + "Disallow: /a" + end + end + "Disallow: /b$"
-                   + end + "Disallow: /c"),
+        check(read(fmt::format(
+                  "User-agent: *{0}Disallow: /a{0}{0}Disallow: /b${0}Disallow: /c", end)),
               {"/d", "/"}, {"/a", "/b", "/c"});
 }
 

@@ -26,7 +26,7 @@ struct Outcome {
 };
 
 inline stage3::Coroutine<Outcome> fetch(stage3::Session& session, std::string url,
-                                        stage3::GetOptions options = {}) {
+                                        stage3::GetOptions options) {
     Outcome outcome;
     try {
         stage3::Response response = co_await session.get(url_of(url), options);
@@ -36,6 +36,11 @@ inline stage3::Coroutine<Outcome> fetch(stage3::Session& session, std::string ur
         outcome.error = error;
     }
     co_return outcome;
+}
+
+/// Without options. (A default argument would be made in the expression that waits.)
+inline stage3::Coroutine<Outcome> fetch(stage3::Session& session, std::string url) {
+    return fetch(session, std::move(url), {});
 }
 
 inline stage3::Coroutine<std::string> words_of(stage3::Session& session,
