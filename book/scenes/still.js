@@ -133,16 +133,17 @@
     return y + Math.ceil(kinds.length / columns) * ROW + GAP / 2;
   }
 
-  function still() {
+  function still(withSigns) {
     const from = document.querySelector(".cloth svg");
-    const kinds = kindsIn(from);
+    const kinds = withSigns ? kindsIn(from) : [];
     const to = from.cloneNode(true);
     writeStyle(from, to);
     const { width } = from.viewBox.baseVal;
     let { height } = from.viewBox.baseVal;
     if (viewer.model().talks)
       height = frames(to, width, height + 4);
-    height = legend(to, width, height + 4, kinds);
+    if (withSigns)
+      height = legend(to, width, height + 4, kinds);
     to.setAttribute("viewBox", `0 0 ${width} ${height}`);
     to.setAttribute("height", height);
     to.setAttribute("xmlns", SVG);
@@ -157,10 +158,10 @@
     if (document.documentElement.dataset.ready !== "yes")
       return;
     clearInterval(wait);
-    const { step } = JSON.parse(document.getElementById("meta").textContent).still;
+    const { step, signs } = JSON.parse(document.getElementById("meta").textContent).still;
     viewer.every(true);
     viewer.go(step);
-    const picture = still();
+    const picture = still(signs);
     const result = document.createElement("pre");
     result.id = "result";
     result.textContent = JSON.stringify({ picture });

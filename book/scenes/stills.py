@@ -6,7 +6,7 @@
     book/scenes/stills.py --check    only says which those are
 
 A still is the thread as the viewer shows it (and the frames, where somebody talks with them), at the moment of scenes.json that has "still", or else
-at the first: NAME-light.svg and NAME-dark.svg. In it stands what it was drawn from, so that a test
+at the first: NAME-light.svg and NAME-dark.svg. Under it stands what its signs mean, for the first pages. In it stands what it was drawn from, so that a test
 can tell, without a browser, whether it's still that.
 """
 from __future__ import annotations
@@ -30,6 +30,7 @@ from steps import step_numbers  # noqa: E402
 from story import browser_here  # noqa: E402
 
 THEMES = ("light", "dark")
+WITHOUT_SIGNS = "14"  # from here on, a reader knows what the signs mean
 WIDTH = 760  # what a page's column holds, on most screens
 
 
@@ -59,7 +60,7 @@ def is_fresh(scene: Scene, theme: str) -> bool:
 def draw(scene: Scene, theme: str, browser: str) -> None:
     step, caption = moment_of(scene)
     trace = scene.trace()
-    meta = meta_of(trace, title=scene.title, still={"step": step})
+    meta = meta_of(trace, title=scene.title, still={"step": step, "signs": scene.page < WITHOUT_SIGNS})
     page = make_page(trace, meta, (HERE / "still.js").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
