@@ -5,9 +5,10 @@
     book/scenes/stills.py --all      all of them
     book/scenes/stills.py --check    only says which those are
 
-A still is the thread as the viewer shows it (and the frames, where somebody talks with them), at the moment of scenes.json that has "still", or else
-at the first: NAME-light.svg and NAME-dark.svg. Under it stands what its signs mean, for the first pages. In it stands what it was drawn from, so that a test
-can tell, without a browser, whether it's still that.
+A still is the thread as the viewer shows it (and the frames, where somebody talks with them), at the
+moment of scenes.json that has "still", or else at the first: NAME-light.svg and NAME-dark.svg. For the
+first pages, it ends with what its signs mean. A comment in it says what it was drawn from, so that a
+test can tell, without a browser, whether it's still that.
 """
 from __future__ import annotations
 

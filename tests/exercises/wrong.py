@@ -79,7 +79,8 @@ def read(text: str) -> dict[str, Section]:
 
 
 def answer(found: dict[str, Section], name: str, ours: str) -> str:
-    """The answer of a section; `ours` is our answer. Throws Malformed."""
+    """The answer of a section; `ours` is our answer, on which it is based unless it says otherwise.
+    Throws Malformed."""
     others = {one: section for one, section in found.items() if one != name}  # so a circle is found
     base = found[name].keys.get("base", "nothing")
     if base != "nothing" and base not in others:

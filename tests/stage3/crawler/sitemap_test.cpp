@@ -1,9 +1,8 @@
 // Which URLs a sitemap lists, however it's written, and however hostile it is.
 #include "stage3_queue_crawler/crawler/sitemap.h"
+#include "tests/support/pack.h"
 #include "tests/support/prelude.h"
 #include "tests/support/url.h"
-
-#include <zlib.h>
 
 using namespace stage3;
 
@@ -32,22 +31,6 @@ constexpr std::string_view usual =
     "<url><loc> http://h/a?x=1&amp;y=2 </loc><lastmod>2020-01-01</lastmod></url>\n"
     "<url><loc>http://h/b#part</loc></url></urlset>\n";
 const Urls usual_urls{"http://h/a?x=1&y=2", "http://h/b"};
-
-std::string packed(std::string text) {
-    z_stream stream{};
-    constexpr int gzip = 15 + 16; // zlib's number for it
-    REQUIRE(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY)
-            == Z_OK);
-    std::string bytes(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-    stream.avail_out = static_cast<uInt>(bytes.size());
-    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-    bytes.resize(stream.total_out);
-    deflateEnd(&stream);
-    return bytes;
-}
 
 std::string urlset(std::string_view inside) {
     return fmt::format("<urlset>{}</urlset>", inside);
@@ -191,12 +174,13 @@ TEST_CASE("a sitemap that makes work for the parser isn't read to its end") {
 }
 
 TEST_CASE("a packed sitemap is unpacked, as far as it goes") {
-    CHECK(urls_in(packed(std::string(usual))) == usual_urls);
-    const std::string whole = packed(std::string(usual));
+    CHECK(urls_in(tests::pack(usual)) == usual_urls);
+    const std::string whole = tests::pack(usual);
     const Sitemap cut = read_map(whole.substr(0, whole.size() / 2));
     CHECK(cut.error == "its compressed data is cut off");
     CHECK(read_map("\x1f\x8bnonsense").error == "its compressed data is broken");
-    const Sitemap bomb = read_map(packed(std::string(1'000'000, ' ')), {.bytes = 1000});
+    const Sitemap bomb =
+        read_map(tests::pack(std::string(1'000'000, ' ')), {.bytes = 1000});
     CHECK(bomb.is_cut_off);
     CHECK(bomb.urls.empty());
 }
@@ -208,7 +192,7 @@ TEST_CASE("what is beyond the limits is left out") {
     const Sitemap first = read_map(urlset(list), {.urls = 3});
     CHECK(urls_in(first) == Urls{"http://h/0", "http://h/1", "http://h/2"});
     CHECK(first.left_out == 2);
-    for (const std::string& form : {urlset(list), packed(urlset(list))}) {
+    for (const std::string& form : {urlset(list), tests::pack(urlset(list))}) {
         const Sitemap cut = read_map(form, {.bytes = 70});
         CHECK(cut.is_cut_off);
         CHECK(cut.error.empty());

@@ -1,35 +1,16 @@
 // What the runtime records in a trace: the same words as stages 1 and 2, and queues.
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "tests/stage3/runtime/loop_test.h"
+#include "tests/support/trace_file.h"
 
 #include <csignal>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <regex>
 
-#include <unistd.h>
-
 using namespace stage3;
 
 namespace {
-
-/// A file that is removed at the end of the test.
-class TemporaryFile {
-  public:
-    TemporaryFile() {
-        const int fd = ::mkstemp(path_.data());
-        REQUIRE(fd >= 0);
-        ::close(fd);
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() { std::remove(path_.c_str()); }
-    const std::string& path() const { return path_; }
-
-  private:
-    std::string path_ = "/tmp/trace_test_XXXXXX";
-};
 
 /// The events in `path`, each as "event phase", followed by its fields if it has any.
 std::vector<std::string> events_in(const std::string& path) {
@@ -111,7 +92,7 @@ class Traced {
         return options;
     }
 
-    TemporaryFile file_;
+    tests::TraceFile file_;
     std::optional<common::Tracer> tracer_;
     tests::VirtualTime time_;
 
