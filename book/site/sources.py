@@ -1,6 +1,6 @@
 """The code as pages: each file with numbered lines, and a list of the pages that tell of it.
 
-A listing links to `source/common/first/event_loop.h.html#L20-L41`; there the lines are marked. So
+A listing links to `source/common/small/event_loop.h.html#L20-L41`; there the lines are marked. So
 that the link leads there without a script, too, and so that whoever checks links finds its target,
 each range that is linked to has an anchor of its own.
 """

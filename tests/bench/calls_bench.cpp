@@ -2,8 +2,8 @@
 // transfer (book/08), by delegation (book/08a), and as a plain function.
 //
 //     build/tests/bench/calls_bench
-#include "stage2_coroutines/first/coroutine.h"
 #include "stage2_coroutines/generator.h"
+#include "stage2_coroutines/small/coroutine.h"
 #include "tests/bench/bench.h"
 
 #include <cstdio>
@@ -16,14 +16,14 @@ constexpr int calls = 2'000'000;
 volatile int one = 1; // so that the compiler can't know the result
 
 [[gnu::noinline]] int plain(int number) { return number + one; }
-[[gnu::noinline]] first::Coroutine<int> transferred(int number) {
+[[gnu::noinline]] small::Coroutine<int> transferred(int number) {
     co_return number + one;
 }
 [[gnu::noinline]] stage2::Generator<int, int, int> delegated(int number) {
     co_return number + one;
 }
 
-first::Coroutine<int> call_transferred(int& sum) {
+small::Coroutine<int> call_transferred(int& sum) {
     for (int i = 0; i < calls; ++i)
         sum = co_await transferred(sum);
     co_return 0;

@@ -6,9 +6,9 @@
 // Fetches URL that many times with that many connections at once, and prints the seconds
 // that passed, and those of the processor, in the program and in the kernel.
 #include "common/web/url.h"
-#include "stage3_queue_crawler/first/event_loop.h"
-#include "stage3_queue_crawler/first/fetch.h"
-#include "stage3_queue_crawler/first/task.h"
+#include "stage3_queue_crawler/small/event_loop.h"
+#include "stage3_queue_crawler/small/fetch.h"
+#include "stage3_queue_crawler/small/task.h"
 
 #include <fmt/core.h>
 
@@ -25,14 +25,14 @@
 
 namespace {
 
-using stage3::first::Coroutine;
-using stage3::first::EventLoop;
-using stage3::first::Task;
+using stage3::small::Coroutine;
+using stage3::small::EventLoop;
+using stage3::small::Task;
 
 Coroutine<> fetch_some(EventLoop& loop, common::Url url, std::size_t& left) {
     while (left > 0) {
         --left;
-        const common::HttpResponse response = co_await stage3::first::fetch(loop, url);
+        const common::HttpResponse response = co_await stage3::small::fetch(loop, url);
         if (!response.error.empty())
             throw std::runtime_error(response.error);
     }

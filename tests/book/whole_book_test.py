@@ -43,7 +43,7 @@ EPUBCHECK = shutil.which("epubcheck")
 PAGE_TEST = pathlib.Path(__file__).with_name("site_page_test.js")
 AXE, VNU = "axe-core@4.10.3", "vnu-jar@26.9.27"
 RICH = "book/08a-a-chain-of-generators.html"  # drawings, a scene, listings, outputs, terms
-CODE = "source/common/first/event_loop.h.html"
+CODE = "source/common/small/event_loop.h.html"
 JUDGED = ["index.html", RICH, "book/13-the-crawler.html", "book/20-what-must-outlive-what.html",
           "book/c-glossary.html", CODE, "exercises/index.html", "search.html?q=callback"]
 

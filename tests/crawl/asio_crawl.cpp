@@ -1,4 +1,4 @@
-#include "common/first/crawl.h"
+#include "common/small/crawl.h"
 #include "common/web/http_response.h"
 #include "tests/crawl/worker_crawl.h"
 
@@ -99,7 +99,7 @@ class Crawl {
                     throw; // not a failed page: we are being cancelled
                 crawled_.failed.emplace(*item, error.what());
             }
-            add(first::links_in(response, *item)); // first, or it would look finished
+            add(small::links_in(response, *item)); // first, or it would look finished
             if (--unfinished_ == 0)
                 cancel();
         }

@@ -1,4 +1,4 @@
-#include "common/first/crawl.h"
+#include "common/small/crawl.h"
 #include "common/system/socket.h"
 #include "common/web/http_response.h"
 #include "stage3_queue_crawler/runtime/net/stream.h"
@@ -69,7 +69,7 @@ class Crawl {
             } catch (const std::system_error& error) {
                 crawled_.failed.emplace(url, error.what());
             }
-            add(first::links_in(response, url)); // first, or it would look finished
+            add(small::links_in(response, url)); // first, or it would look finished
             todo_.task_done();
         }
     }

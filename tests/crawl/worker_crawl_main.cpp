@@ -1,7 +1,7 @@
 // runtime_crawl, asio_crawl: crawls a site with ten workers, and prints its URLs.
 //
 //     asio_crawl http://127.0.0.1:8000/
-#include "common/first/program.h"
+#include "common/small/program.h"
 #include "tests/crawl/worker_crawl.h"
 
 #include <fmt/core.h>
@@ -9,7 +9,7 @@
 #include <cstdio>
 
 int main(int argc, char** argv) {
-    return first::run_program(argc, argv, [](const common::Url& root) {
+    return small::run_program(argc, argv, [](const common::Url& root) {
         const auto crawled = tests::crawl_with_workers({.root = root, .time_limit = {}});
         for (const auto& [url, why] : crawled.failed)
             fmt::print(stderr, "{}: {}\n", url.href(), why);

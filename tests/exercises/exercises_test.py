@@ -325,12 +325,12 @@ class Track(Reader):
             (path / "test.cpp").write_text(STEP_TEST.format(number=number, file=file))
             (path / "start.h").write_text(solution.replace(text[text.index("{"):], "{ return 0; }"))
             (path / "solution.h").write_text(solution)
-        (cls.root / "stage3_x/first").mkdir(parents=True)
-        (cls.root / "stage3_x/first/part2.h").write_text(
-            '#pragma once\n#include "stage3_x/first/part1.h"\n\nnamespace stage3::first {\n// [two]\n'
-            "inline int answer_2() { return answer_1() + 1; } // NOLINT(why)\n// [/two]\n} // namespace stage3::first\n")
+        (cls.root / "stage3_x/small").mkdir(parents=True)
+        (cls.root / "stage3_x/small/part2.h").write_text(
+            '#pragma once\n#include "stage3_x/small/part1.h"\n\nnamespace stage3::small {\n// [two]\n'
+            "inline int answer_2() { return answer_1() + 1; } // NOLINT(why)\n// [/two]\n} // namespace stage3::small\n")
         (cls.root / "tests/exercises/Y02-say-2/solution.h").write_text(
-            "// The same as in the book: stage3_x/first/part2.h\n")
+            "// The same as in the book: stage3_x/small/part2.h\n")
         cls.given = cls.contents()
 
     def file(self, number):
@@ -400,7 +400,7 @@ class Track(Reader):
         self.assert_in_order(self.learn("check", "Y02"), "Y02 Say 2: passed", "This is our file")
         self.assertIn("Yours is the same.", self.learn("solution", "Y02"))
         part = self.root / "part"
-        part.write_text("{\n// The same as in the book: stage3_x/first/part2.h, two\n}\n")
+        part.write_text("{\n// The same as in the book: stage3_x/small/part2.h, two\n}\n")
         self.assertEqual(track.solution_text(part, self.root),
                          "{\ninline int answer_2() { return answer_1() + 1; }\n}\n")
 

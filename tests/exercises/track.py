@@ -27,8 +27,8 @@ def translated(text: str) -> str:
     """One of the book's small versions, as it would be in the reader's folder."""
     text = re.sub(r"^ *// (\[/?[\w-]+\]|NOLINT\w*\(.*)\n", "", text, flags=re.M)
     text = re.sub(r" *// NOLINT.*", "", text)
-    text = re.sub(r"(?<=namespace )(stage3::)?first\b", "yours", text)
-    return re.sub(r'#include "stage\d_\w+/first/', '#include "', text)
+    text = re.sub(r"(?<=namespace )(stage3::)?small\b", "yours", text)
+    return re.sub(r'#include "stage\d_\w+/small/', '#include "', text)
 
 
 def needed_files(text: str, texts: dict[str, str]) -> set[str]:

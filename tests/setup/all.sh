@@ -271,7 +271,7 @@ check_coroutines_with_valgrind() {
     # The biggest first. The result counts programs.
     # shellcheck disable=SC2016
     for program in tests/stage3/runtime_test tests/stage3/runtime_details_test tests/stage2/stage2_test \
-        tests/stage2/stage2_first_test; do
+        tests/stage2/stage2_small_test; do
         for name in gcc gcc-O2 clang-O2; do echo "$top/build-all/$name/$program"; done
     done | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
         said=$(timeout 900 valgrind --quiet --error-exitcode=9 --leak-check=full "$1" 2>&1)

@@ -96,7 +96,7 @@ TEST_CASE("one failure has different stacks in blocking calls and in callbacks")
     CHECK(callbacks.out.find(server.url("/")) != std::string::npos); // it came before
 }
 
-TEST_CASE("first_crawl with callbacks prints what it finds until the first error") {
+TEST_CASE("small_crawl with callbacks prints what it finds until the first error") {
     tests::ScriptedServer server;
     server.on("/", tests::html("<a href=/b><a href=/a><a href=http://example.com/>"));
     server.on("/a", tests::redirect_to("/b"));
@@ -107,7 +107,7 @@ TEST_CASE("first_crawl with callbacks prints what it finds until the first error
           == server.url() + "\n" + server.url("/a") + "\n" + server.url("/b") + "\n");
     const Finished refused = run_program("FIRST_CRAWL", {"http://127.0.0.1:1/"});
     CHECK(refused.status == 1);
-    CHECK(refused.err == "first_crawl: connect: Connection refused\n");
+    CHECK(refused.err == "small_crawl: connect: Connection refused\n");
     CHECK(run_program("FIRST_CRAWL", {}).status == 2);
     CHECK(run_program("FIRST_CRAWL", {"https://127.0.0.1/"}).status == 2);
 }

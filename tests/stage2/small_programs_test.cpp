@@ -105,7 +105,7 @@ TEST_CASE("fetch_one fetches one page") {
     CHECK(std::ranges::count(misuse.err, '\n') == 1);
 }
 
-TEST_CASE("first_crawl with coroutines prints what it finds and what it can't fetch") {
+TEST_CASE("small_crawl with coroutines prints what it finds and what it can't fetch") {
     tests::ScriptedServer server;
     server.on("/", tests::html("<a href=/b><a href=/a><a href=http://127.0.0.1:1/>"));
     server.on("/a", tests::redirect_to("/b"));

@@ -2,9 +2,9 @@
 //
 // The variable OPERATIONS sets how many operations are cancelled at random moments.
 #include "common/system/socket.h"
-#include "stage3_queue_crawler/first/event_loop.h"
-#include "stage3_queue_crawler/first/socket_io.h"
-#include "stage3_queue_crawler/first/task.h"
+#include "stage3_queue_crawler/small/event_loop.h"
+#include "stage3_queue_crawler/small/socket_io.h"
+#include "stage3_queue_crawler/small/task.h"
 #include "tests/support/in_bulk.h"
 #include "tests/support/prelude.h"
 #include "tests/support/process.h"
@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace stage3::first;
+using namespace stage3::small;
 
 namespace {
 
@@ -48,7 +48,7 @@ struct Outcome {
 
 Coroutine<> receive(EventLoop& loop, common::Socket& socket, Outcome& outcome) {
     try {
-        outcome.bytes = co_await stage3::first::receive(loop, socket);
+        outcome.bytes = co_await stage3::small::receive(loop, socket);
     } catch (const Cancelled&) {
         outcome.was_cancelled = true;
     }

@@ -1,5 +1,5 @@
 // Skips all tests of a program where io_uring isn't allowed.
-#include "stage3_queue_crawler/first/event_loop.h"
+#include "stage3_queue_crawler/small/event_loop.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@ namespace {
 
 const bool is_allowed = [] {
     try {
-        const stage3::first::EventLoop loop;
+        const stage3::small::EventLoop loop;
         return true;
     } catch (const std::system_error& error) {
         std::fprintf(stderr, "skipped: %s\n", error.what());

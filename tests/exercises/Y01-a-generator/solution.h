@@ -1,1 +1,1 @@
-// The same as in the book: stage2_coroutines/first/generator.h
+// The same as in the book: stage2_coroutines/small/generator.h

@@ -1,1 +1,1 @@
-// The same as in the book: stage3_queue_crawler/first/queue.h
+// The same as in the book: stage3_queue_crawler/small/queue.h

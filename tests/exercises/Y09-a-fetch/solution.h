@@ -1,7 +1,7 @@
 // A page, fetched over a socket.
 #pragma once
 
-#include "common/first/sockets.h"
+#include "common/small/sockets.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"
 #include "common/web/http_response.h"
@@ -43,13 +43,13 @@ inline Coroutine<> ready(Loop& loop, const common::Socket& socket,
 
 /// Everything that the server sends, up to the end of the connection.
 inline Coroutine<std::string> fetch_bytes(Loop& loop, common::Url url) {
-    common::Socket socket = first::begin_to_connect(url);
+    common::Socket socket = small::begin_to_connect(url);
     co_await ready(loop, socket, common::Events::write);
-    first::send_request(socket, url);
+    small::send_request(socket, url);
     std::string response;
     while (true) {
         co_await ready(loop, socket, common::Events::read);
-        const auto chunk = first::receive(socket);
+        const auto chunk = small::receive(socket);
         if (chunk && chunk->empty()) // the server has closed: that's everything
             co_return response;
         response += chunk.value_or("");

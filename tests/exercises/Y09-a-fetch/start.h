@@ -1,10 +1,10 @@
 // A page, fetched over a socket.
 //
 // Fill in Watch, ready, fetch_bytes and fetch. What a socket can do without waiting is
-// given: common/first/sockets.h.
+// given: common/small/sockets.h.
 #pragma once
 
-#include "common/first/sockets.h"
+#include "common/small/sockets.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"
 #include "common/web/http_response.h"
@@ -50,7 +50,7 @@ inline Coroutine<> ready(Loop& loop, const common::Socket& socket,
 /// goes wrong with the socket. Waits only in `co_await`, so that others can run
 /// meanwhile.
 inline Coroutine<std::string> fetch_bytes(Loop& loop, common::Url url) {
-    common::Socket socket = first::begin_to_connect(url);
+    common::Socket socket = small::begin_to_connect(url);
     (void)loop; // yours: once it is ready to write, it has connected or failed
     co_return "";
 }
