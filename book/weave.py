@@ -34,6 +34,13 @@ it is, if that has no braces; and with the last lines of a paragraph, a comment 
 them that is about nothing else. `// …` takes their place, one for neighbours, and below the
 listing stands how many lines are left out.
 
+A program that grows has lines that a page doesn't explain yet. later="REGEX" finds them as
+`without` does, but nothing takes their place, so the listing is what the reader has so far. The
+page that adds them says new="REGEX", and they have a `+` there:
+
+    <!-- code: stage2_coroutines/small/coroutine.h#promise later="place" -->
+    <!-- code: stage2_coroutines/small/coroutine.h#promise new="place" -->
+
 Output. `build/` in a command becomes the directory that --build names (also in $BUILD):
 
     <!-- run: build/stage1_callbacks/busy_fetch http://127.0.0.1:8000/ ; site="--pages 9" -->
@@ -104,7 +111,7 @@ MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch|long): "
 # What begins a statement that has another one in it, without braces.
 HEADING_OF_ONE = re.compile(r"\s*(?:(?:\} )?else|for|while|if)\b(?!.*\{(?:\s*//.*)?$)")
 LISTING = re.compile(r'(?P<path>[^\s#]+)(?:#(?P<name>\S+))?'
-                     r'(?P<options>(?: (?:from=[^\s"]+|(?:without|about)="[^"]+"))*)')
+                     r'(?P<options>(?: (?:from=[^\s"]+|(?:without|later|new|about)="[^"]+"))*)')
 FENCE = re.compile(r"(?:[\s>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})\s*\{?\.?([\w+#-]*)[^`]*")
 PASTED = {"cpp", "c++", "cc", "cxx", "c", "h", "hpp"}
 # Comments and inline code: what is in there is neither a link nor a mark.
@@ -229,6 +236,14 @@ def leave_out(lines: list[str], patterns: list[str], comment: str) -> tuple[list
             if at in ellipsis or at not in out], len(out)
 
 
+def not_yet(lines: list[str], patterns: list[str], comment: str) -> tuple[list[str], int]:
+    """The same, but with nothing in the place of the lines that are left out."""
+    left, count = leave_out(lines, patterns, comment)
+    kept = [line for line in left if line.strip() != f"{comment} …"]
+    double = [at for at in range(len(kept)) if not kept[at].strip() and not "".join(kept[at - 1:at]).strip()]
+    return [line for at, line in enumerate(kept) if at not in double], count
+
+
 def fenced(language: str, lines: list[str]) -> list[str]:
     if any(MARK.fullmatch(line) for line in lines):
         raise Trouble("the text to weave in has a line that is itself a mark")
@@ -241,9 +256,9 @@ def indented(lines: list[str], indent: str) -> list[str]:
     return [indent + line if line else line for line in lines]
 
 
-def changes(old: list[str], new: list[str]) -> list[str]:
+def changes(old: list[str], new: list[str], around: int = 3) -> list[str]:
     """A unified diff without its header; without @@ lines too if it shows everything."""
-    lines = [line.rstrip() for line in difflib.unified_diff(old, new, lineterm="")][2:]
+    lines = [line.rstrip() for line in difflib.unified_diff(old, new, n=around, lineterm="")][2:]
     body = [line for line in lines if not line.startswith("@@")]
     whole = sum(not line.startswith("+") for line in body) == len(old)
     return body if whole and len(body) == len(lines) - 1 else lines
@@ -584,12 +599,18 @@ class Book:
         given = {key: value.strip('"') for key, value in options}
         hits = {value.strip('"'): 0 for key, value in options if key == "without"}
         once = [key for key, _ in options if key != "without"]
-        if not asked or len(once) > len(set(once)):
-            raise Trouble(f"can't read `{body}`: write path#name, then from=path#name, "
-                          'without="REGEX", or about="WHAT"')
-        lines, link = self.region(asked["path"], asked["name"], place, hits)
+        if not asked or len(once) > len(set(once)) or {"from", "new"} <= given.keys():
+            raise Trouble(f"can't read `{body}`: write path#name, then from=path#name or new=\"REGEX\", "
+                          'without="REGEX", later="REGEX", or about="WHAT"')
+        lines, link = self.region(asked["path"], asked["name"], place, hits, given.get("later"))
         shown = lines
         new = fenced(self.source(asked["path"]).language, lines)
+        if "new" in given:
+            before, count = not_yet(lines, [given["new"]], COMMENTS.get(self.source(asked["path"]).language, "#"))
+            if not count:
+                raise Trouble(f'new="{given["new"]}" finds no line in this region')
+            shown = changes(before, lines, around=len(lines))
+            new = fenced("diff", shown)
         if "from" in given:
             old_path, _, old_name = given["from"].rpartition("#")
             before, old_link = self.region(old_path or asked["path"], old_name, place, hits)
@@ -621,11 +642,12 @@ class Book:
             text = f"code to ignore in {name}; leave it out, or say what the listing is about:"
             self.problems.append((page, int(line), "\n    ".join([text, *found])))
 
-    def region(self, path: str, name: str | None, place: str,
-               hits: dict[str, int]) -> tuple[list[str], str]:
+    def region(self, path: str, name: str | None, place: str, hits: dict[str, int],
+               later: str | None = None) -> tuple[list[str], str]:
         """A region's lines without those that match, and a link; notes that this place shows it.
 
-        `hits` has the patterns of what to leave out; how often they match is added to it.
+        `hits` has the patterns of what to leave out; how often they match is added to it. `later`
+        finds what a later page adds.
         """
         source = self.source(path)
         lines, first, last = source.show(name)
@@ -635,14 +657,20 @@ class Book:
                 hits[pattern] += sum(bool(re.search(pattern, line)) for line in lines)
             except re.error as error:
                 raise Trouble(f'without="{pattern}" is no regular expression: {error}') from None
-        lines, left_out = leave_out(lines, list(hits), COMMENTS.get(source.language, "#"))
+        comment, yet = COMMENTS.get(source.language, "#"), 0
+        if later:
+            lines, yet = not_yet(lines, [later], comment)
+            if not yet:
+                raise Trouble(f'later="{later}" finds no line in this region')
+        lines, left_out = leave_out(lines, list(hits), comment)
         self.counts["lines left out"] += left_out
         self.figures[place.rpartition(":")[0]].left_out += left_out
         text, where = path, quote(os.path.relpath(path, os.path.dirname(place) or "."))
-        if name or left_out:
+        if name or left_out or yet:
             text += f", lines {first}–{last}" if first < last else f", line {first}"
             where += f"#L{first}-L{last}"
-        return lines, f"[{text}{f', {left_out} left out' * bool(left_out)}]({where})"
+        notes = f", {left_out} left out" * bool(left_out) + f", {yet} to come" * bool(yet)
+        return lines, f"[{text}{notes}]({where})"
 
     def output(self, body: str, old: list[str], _: str) -> tuple[list[str], list[str]]:
         """What belongs between two `run` marks, and what to say if that is not `old`."""

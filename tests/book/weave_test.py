@@ -289,6 +289,23 @@ class LeavingOut(Book):
                 text = f"{mark} [step]\n{text}\n{mark} [/step]\n"
                 self.assertEqual(self.listing('without="trace"', text, path), left)
 
+    def test_lines_that_come_later_leave_no_trace_and_are_marked_where_they_are_new(self):
+        text = ("// [step]\nint a = 1;\n\n// Where it is.\nPlace place;\n\nvoid f() {\n    place = here();\n    g();\n}"
+                "\n// [/step]\n")
+        self.assertEqual(self.listing('later="[Pp]lace"', text), "int a = 1;\n\nvoid f() {\n    g();\n}")
+        self.assertIn("<sub>[common/a.h, lines 2–10, 3 to come](../common/a.h#L2-L10)</sub>", self.read())
+        self.assertEqual(self.listing('new="[Pp]lace"', text),
+                         " int a = 1;\n\n+// Where it is.\n+Place place;\n+\n void f() {\n+    place = here();\n     g();\n }")
+        self.assertIn("```diff\n", self.read())
+        self.assertEqual(self.listing('new="g[(]" later="[Pp]lace"', text),
+                         " int a = 1;\n\n void f() {\n+    g();\n }")
+        for options, said in [('later="x"', 'later="x" finds no line'), ('new="x"', 'new="x" finds no line'),
+                              ('new="g" from=old', "can't read `common/a.h#step new")]:
+            with self.subTest(options):
+                self.write("common/a.h", text)
+                self.page(code(f"common/a.h#step {options}"))
+                self.assert_problem("book/00-page.md:1", said)
+
     def test_what_cannot_be_left_out_is_refused(self):
         region = "// [step]\n{}\n// [/step]\n"
         broken = STEP.replace("forget();", "} else {").replace("\n}\n", "\n")
