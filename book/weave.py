@@ -241,7 +241,8 @@ def not_yet(lines: list[str], patterns: list[str], comment: str) -> tuple[list[s
     left, count = leave_out(lines, patterns, comment)
     kept = [line for line in left if line.strip() != f"{comment} …"]
     double = [at for at in range(len(kept)) if not kept[at].strip() and not "".join(kept[at - 1:at]).strip()]
-    return [line for at, line in enumerate(kept) if at not in double], count
+    now = [line for at, line in enumerate(kept) if at not in double]
+    return now, len(lines) - len(now) if count else 0
 
 
 def fenced(language: str, lines: list[str]) -> list[str]:
@@ -256,9 +257,20 @@ def indented(lines: list[str], indent: str) -> list[str]:
     return [indent + line if line else line for line in lines]
 
 
-def changes(old: list[str], new: list[str], around: int = 3) -> list[str]:
+def marked(lines: list[str], before: list[str]) -> list[str]:
+    """The lines, with a + for each that isn't among those from before."""
+    left, shown = list(before), []
+    for line in lines:
+        is_old = bool(left) and left[0] == line
+        shown.append((" " if is_old else "+") + line if line or not is_old else "")
+        del left[:is_old]
+    assert not left, "what was before is part of what is now"
+    return shown
+
+
+def changes(old: list[str], new: list[str]) -> list[str]:
     """A unified diff without its header; without @@ lines too if it shows everything."""
-    lines = [line.rstrip() for line in difflib.unified_diff(old, new, n=around, lineterm="")][2:]
+    lines = [line.rstrip() for line in difflib.unified_diff(old, new, lineterm="")][2:]
     body = [line for line in lines if not line.startswith("@@")]
     whole = sum(not line.startswith("+") for line in body) == len(old)
     return body if whole and len(body) == len(lines) - 1 else lines
@@ -609,7 +621,7 @@ class Book:
             before, count = not_yet(lines, [given["new"]], COMMENTS.get(self.source(asked["path"]).language, "#"))
             if not count:
                 raise Trouble(f'new="{given["new"]}" finds no line in this region')
-            shown = changes(before, lines, around=len(lines))
+            shown = marked(lines, before)
             new = fenced("diff", shown)
         if "from" in given:
             old_path, _, old_name = given["from"].rpartition("#")

@@ -41,7 +41,7 @@ common::Socket connect_to(const common::Url& url, Calls& calls) {
     std::error_code error;
     common::Socket socket = common::Socket::open(address.family(), error);
     check(error, "socket");
-    do { // until it says that it is already connected
+    do { // until it succeeds, or says that it is connected already
         ++calls.connect;
         error = socket.connect(address);
     } while (error == std::errc::operation_in_progress

@@ -58,7 +58,6 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
                    std::source_location at = std::source_location::current());
     void stop_watching();
 
-    // [members]
     common::Crawl& crawl_;
     std::uint64_t id_ = 0;  // 0: not begun
     common::Record record_; // grows until the fetch ends
@@ -70,7 +69,6 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     std::size_t sent_ = 0; // bytes of request_
     std::string response_;
     common::ResponseEnd end_; // says when the response is complete
-    // [/members]
 };
 
 } // namespace stage1

@@ -89,7 +89,6 @@ Enough whole_response(std::size_t limit) {
     };
 }
 
-// [get]
 /// The server's whole answer to a request for `url`.
 Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
     common::Socket socket = co_await connect_to_host(url, crawl);
@@ -101,7 +100,6 @@ Coroutine<std::string> get(const common::Url& url, common::Crawl& crawl) {
         throw ConnectionBroke({}, 0); // closed without a word
     co_return response;
 }
-// [/get]
 
 // [load]
 /// Fetches `record.url`, fills in the record, and returns where the page leads.

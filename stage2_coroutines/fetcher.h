@@ -2,7 +2,7 @@
 //
 // Stage 1's Fetcher kept what it had to remember in members, and what it would do next in
 // whichever callback was registered. Here both are where they belong, in local variables
-// and in the order of the lines, and one handler surrounds it all. Explained in book/08a
+// and in the order of the lines, and one handler surrounds it all. Explained in book/18a
 // and book/09.
 #pragma once
 

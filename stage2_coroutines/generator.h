@@ -166,7 +166,6 @@ class [[nodiscard]] Generator {
     class promise_type : public detail::Conversation<Yield, Send>,
                          public detail::Returning<Return> {
       public:
-        // [function]
         /// Makes the object that the caller gets. `function` is the coroutine itself: a
         /// default argument is filled in where the call is written, and the compiler
         /// writes this call into the coroutine.
@@ -176,7 +175,6 @@ class [[nodiscard]] Generator {
             this->frame = std::coroutine_handle<promise_type>::from_promise(*this);
             return Generator(std::coroutine_handle<promise_type>::from_promise(*this));
         }
-        // [/function]
 
         /// Stop before the first line: a call runs nothing.
         std::suspend_always initial_suspend() noexcept { return {}; }
@@ -189,14 +187,12 @@ class [[nodiscard]] Generator {
         /// reach an outer generator, so it is kept.
         void unhandled_exception() noexcept { this->error = std::current_exception(); }
 
-        // [line]
         /// `co_yield value`.
         auto yield_value(Yield value,
                          std::source_location line = std::source_location::current()) {
             this->place.line = line;
             return detail::Yielding<Yield, Send>(*this, std::move(value));
         }
-        // [/line]
 
         /// `co_await inner()`. The inner generator yields and receives the same types,
         /// but may return any type. Throws std::logic_error if it has begun.
@@ -220,7 +216,6 @@ class [[nodiscard]] Generator {
         }
     };
 
-    // [ownership]
     Generator(Generator&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
     Generator& operator=(Generator&& other) noexcept {
         Generator taken(std::move(other));
@@ -234,7 +229,6 @@ class [[nodiscard]] Generator {
         if (frame_)
             frame_.destroy();
     }
-    // [/ownership]
 
     /// Starts it, or resumes it with an empty value: its `co_yield` has the value
     /// `Send{}`. Throws std::logic_error if the generator is running.
@@ -361,7 +355,6 @@ class [[nodiscard]] Generator {
     }
     // [/run-chain]
 
-    // [run]
     /// Runs one generator of the chain until it stops, and notes what happened.
     void run(detail::Conversation<Yield, Send>& one) {
         one.frame.resume();
@@ -382,7 +375,6 @@ class [[nodiscard]] Generator {
             way = std::make_unique<detail::Way>(detail::Way{one.error, {}});
         way->places.push_back(one.place);
     }
-    // [/run]
 
     /// Destroys the frames that this one waits for, the innermost first. The other way
     /// round, each frame would destroy the next one from inside, and a long chain would

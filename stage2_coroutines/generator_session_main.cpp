@@ -29,7 +29,6 @@ class Generator : public stage2::TracedGenerator<Yield, Send, Return> {
         : stage2::TracedGenerator<Yield, Send, Return>(std::move(plain), tracer) {}
 };
 
-// [conversation]
 /// Yields numbers, receives words, and returns a word.
 Generator<int, std::string, std::string> conversation() {
     fmt::print("    (begins)\n");
@@ -44,7 +43,6 @@ Generator<int, std::string, std::string> conversation() {
     fmt::print("    (has now \"{}\")\n", second);
     co_return "done";
 }
-// [/conversation]
 
 using Reply = stage2::Reply<int, std::string>;
 
@@ -57,7 +55,6 @@ void print(const Reply& reply) {
         fmt::print("  had ended before\n");
 }
 
-// [session]
 void session() {
     fmt::print("call it\n");
     auto talker = conversation();
@@ -86,7 +83,6 @@ void throwing_session() {
         fmt::print("  comes straight back: \"{}\"\n", error.what());
     }
 }
-// [/session]
 
 } // namespace
 

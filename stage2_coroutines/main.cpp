@@ -32,10 +32,8 @@ common::Summary crawl(const common::Url& root, const common::CrawlOptions& optio
     };
     common::Crawl crawl(root, loop, tracer, settings);
     stage2::TaskList tasks(tracer);
-    // [start]
     const common::Summary summary = crawl.run(
         [&](const common::Url& url) { tasks.start(stage2::fetch(url, crawl)); });
-    // [/start]
     close_trace(tracer, settings.on_note);
     return summary;
 }

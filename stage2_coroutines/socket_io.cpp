@@ -59,7 +59,6 @@ Coroutine<std::string> read(common::EventLoop& loop, common::Socket& socket) {
     co_return chunk;
 }
 
-// [read-all]
 Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
                                 Enough enough) {
     std::string all;
@@ -78,6 +77,5 @@ Coroutine<std::string> read_all(common::EventLoop& loop, common::Socket& socket,
     }
     co_return all;
 }
-// [/read-all]
 
 } // namespace stage2

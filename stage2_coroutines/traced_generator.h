@@ -2,7 +2,7 @@
 // word; how the word goes in; where the generator stops, and what comes out.
 //
 // In stage 2 a task drives its coroutine, and tells of that. The small programs of
-// book/05, 06 and 08a have no tasks: they talk with a generator themselves, and the
+// book/05, 06 and 18a have no tasks: they talk with a generator themselves, and the
 // viewer shows how.
 #pragma once
 

@@ -22,7 +22,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCENES = HERE.parent / "scenes"
-OF_SCENES = {"both-ends": "12-queue", "one-fetch": "07-fetch-one"}
+OF_SCENES = {"one-fetch": "07-fetch-one"}
 WIDTH = 720
 THEMES = {
     "light": {"ink": "#1f2328", "soft": "#59636e", "line": "#d1d9e0", "box": "#f6f8fa",
@@ -335,48 +335,13 @@ def draw_trace(path, theme):
     return picture
 
 
-def draw_queue(path, theme):
-    """A row for each thing that happens to a queue: who waits to put, what is in it, who waits to get."""
-    events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    words = {"put": "an item comes in", "get": "an item is taken", "wait_to_get": "waits for an item",
-             "wait_to_put": "waits for room", "hand_over": "an item is handed over", "let_in": "one is let in",
-             "put_back": "it lies there again", "take_back": "an item is taken back",
-             "task_done": "one item is done", "give_back": "an item is given back", "join": "waits for all to be done"}
-    rows, task, numbers = [], None, {}  # tasks are numbered as the viewer does
-    for event in events:
-        if event["event"] == "task":
-            numbers.setdefault(event["id"], len(numbers) + 1)
-            task = numbers[event["id"]] if event["phase"] == "step" else task
-        elif event["event"] == "queue":
-            rows.append((event, f"turn {event['turn']}, task {task}: {words[event['phase']]}"))
-    told = "; ".join(f"{text}: {e['putters']} wait to put, {e['size']} in the queue, "
-                     f"{e['getters']} wait to get, {e['unfinished']} unfinished" for e, text in rows)
-    picture = Picture("A queue with room for one, recorded", told, theme)
-    columns = ((390, "wait to put"), (490, "in it"), (560, "wait to get"), (648, "unfinished"))
-    for x, heading in columns:
-        picture.text(x, 56, heading, "soft", 12, "bold")
-    y = 68
-    for event, text in rows:
-        picture.text(12, y + 13, text)
-        for x, count, colour in ((390, event["putters"], "two"), (490, event["size"], "one"),
-                                 (560, event["getters"], "three")):
-            for i in range(count):
-                picture.box(x + 22 * i, y, 16, 16, colour, colour)
-            if count == 0:
-                picture.line(x, y + 8, x + 16, y + 8, "line")
-        picture.text(680, y + 13, str(event["unfinished"]), anchor="middle")
-        y += 24
-    return picture
-
-
 KINDS = {"costs": draw_costs, "turn": draw_turn, "stacks": draw_stacks, "diagram": draw_diagram}
 
 
 def draw(path, theme):
     if path.suffix == ".trace":
         text = path.read_text(encoding="utf-8")
-        drawn_by = (draw_queue if '"event":"queue"' in text
-                    else draw_tasks if '"event":"task"' in text else draw_trace)
+        drawn_by = draw_tasks if '"event":"task"' in text else draw_trace
         return drawn_by(path, theme).svg()
     kind, title, rows = read_fig(path)
     return KINDS[kind](title, rows, theme).svg()

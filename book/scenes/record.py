@@ -2,7 +2,7 @@
 """Records the scenes of the book anew, by running the programs.
 
     book/scenes/record.py --build build            all of them
-    book/scenes/record.py --build build 08-chain   only this one
+    book/scenes/record.py --build build 18a-chain   only this one
     book/scenes/record.py --stories FOLDER         records nothing, and tells what the traces say
 
 For each scene in scenes.json it writes NAME.trace, what the program has told, and NAME.lines.json,

@@ -30,7 +30,6 @@ PAGE = re.compile(r"book/[^/]+\.md")
 EXERCISE = re.compile(r"tests/exercises/[^/-]+-[^/]+/README\.md")
 NOT_SOURCES = re.compile(r"(^|.*/)(build[^/]*|__pycache__|\.(?!ci/|github/)[^/]+)/")
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)\)")
-STAGE = re.compile(r"^\d\. \*\*(.+?)\.?\*\*", re.M)  # page 00 names the three
 
 
 @dataclass(eq=False)
@@ -124,12 +123,9 @@ class Book:
         return "\n## The questions\n\n" + "\n".join(lines) + "\n"
 
     def _read_parts(self) -> list[Part]:
-        """The tables of the map. Each is a part, with the title that stands before it; the first,
-        which has none, is a part for each stage."""
+        """The tables of the map. Each is a part, with the title that stands before it."""
         first = self.pages[FIRST]
-        stages = {str(n): f"Stage {n}: {name.lower()}" for n, name in
-                  enumerate(STAGE.findall(first.text), 1)}
-        parts, title, stage = [Part("", [first])], "", ""
+        parts, title = [Part("", [first])], ""
         for line in first.text.partition("\n## The map\n")[2].splitlines():
             cells = [cell.strip() for cell in line.strip("| ").split("|")]
             if not line.startswith("|"):
@@ -139,12 +135,10 @@ class Book:
             linked = [self.pages.get(f"book/{target}") for target in LINK.findall(cells[0])]
             if not linked:
                 continue
-            stage = cells[2] if len(cells) > 2 and cells[2] in stages else stage
-            part = title or stages.get(stage, "")
-            if parts[-1].title != part:
-                parts.append(Part(part, []))
+            if parts[-1].title != title:
+                parts.append(Part(title, []))
             for page in filter(None, linked):
-                page.part, page.tells = part, cells[1]
+                page.part, page.tells = title, cells[1]
                 parts[-1].pages.append(page)
         mapped = {page.path for part in parts for page in part.pages}
         for page in self.pages.values():

@@ -22,9 +22,10 @@ MOVED = {
         "where-the-circle-closes": ["17.2"], "echo-with-a-limit": ["18.1"],
         "a-slow-client": ["18.2"], "the-lost-answer": ["19.1"], "a-false-zero": ["19.2"],
         "a-time-limit": ["Y07"], "a-queue": ["Y08"]},
-    "scenes": {"workers": ["14a"], "two-ends": ["18"], "lost-answer": ["19"]},
+    "scenes": {"chain": ["08"], "innermost": ["08"], "workers": ["14a"], "two-ends": ["18"], "lost-answer": ["19"]},
 }
-RENAMED = {"book/11a-nobody-runs-on-alone.html": "book/14-time-limits-and-groups.html"}
+RENAMED = {"book/11a-nobody-runs-on-alone.html": "book/14-time-limits-and-groups.html",
+           "book/08a-a-chain-of-generators.html": "book/18a-stages-1-and-2-grown-up.html"}
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Moved</title>
 <meta http-equiv="refresh" content="1; url={to}"><link rel="canonical" href="{to}">

@@ -35,7 +35,7 @@ TITLES = {
     "stage1": "Stage 1: an event loop with callbacks",
     "stage2": "Stage 2: coroutines made by hand",
     "stage3": "Stage 3: tasks, a queue and libcurl",
-    "frame_tour": "Frames of coroutines",
+    "chain_tour": "Frames of coroutines",
     "generator_session": "A conversation with a generator",
     "fetch_one": "One fetch, one coroutine",
     "runtime_tour": "A walk through the runtime",

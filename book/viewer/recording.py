@@ -18,7 +18,7 @@ PROGRAMS = {
     "stage1": "stage1_callbacks/stage1",
     "stage2": "stage2_coroutines/stage2",
     "stage3": "stage3_queue_crawler/stage3",
-    "frame_tour": "stage2_coroutines/frame_tour",
+    "chain_tour": "stage2_coroutines/chain_tour",
     "generator_session": "stage2_coroutines/generator_session",
     "fetch_one": "stage2_coroutines/fetch_one",
     "runtime_tour": "stage3_queue_crawler/tours/runtime_tour",

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -21,8 +22,14 @@ int run_program(int argc, char** argv,
             fmt::print(stderr, "usage: {} URL (such as http://127.0.0.1:8000/)\n", name);
             return 2;
         }
-        for (const common::Url& url : crawl(*root))
+        const auto start = std::chrono::steady_clock::now();
+        const std::set<common::Url> urls = crawl(*root);
+        const std::chrono::duration<double> taken =
+            std::chrono::steady_clock::now() - start;
+        for (const common::Url& url : urls)
             fmt::print("{}\n", url.href());
+        std::fflush(stdout);
+        fmt::print(stderr, "{} URLs in {:.3f} seconds\n", urls.size(), taken.count());
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}: {}\n", name, error.what());

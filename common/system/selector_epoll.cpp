@@ -89,7 +89,6 @@ class EpollSelector final : public Selector {
         return was_known; // closing it removes it, too
     }
 
-    // [wait]
     bool wait(int timeout_ms, std::vector<Ready>& ready) override {
         std::array<epoll_event, 256> batch; // what doesn't fit is reported next time
         const int count =
@@ -106,7 +105,6 @@ class EpollSelector final : public Selector {
             start_anew();
         return !ready.empty() || found.empty() || timeout_ms == 0;
     }
-    // [/wait]
 
     /// The number that marks events: the descriptor, and how many registrations this
     /// number has had before.

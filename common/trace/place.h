@@ -14,14 +14,12 @@
 
 namespace common {
 
-// [place]
 /// Where a coroutine is.
 struct Place {
     std::source_location function; ///< any place in its function, for the name
     std::source_location line;     ///< the co_yield or co_await that it reached last; the
                                    ///< same as `function` if it has reached none
 };
-// [/place]
 
 /// True if it has reached no co_yield or co_await yet. Then only its file is known: g++
 /// 12 reports the closing brace of a coroutine as the line where it begins.

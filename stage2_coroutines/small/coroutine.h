@@ -1,8 +1,9 @@
 // A coroutine that can be awaited, the way most C++ libraries do it: each one knows which
 // coroutine waits for it, and jumps there when it ends.
 //
-// Those of stages 2 and 3 know it too, but are resumed from one loop (book/08a and 11).
-// Explained in book/08 (coroutines calling coroutines).
+// Those of stages 2 and 3 know it too, but are resumed from one loop (book/18a and 11).
+// Explained in book/08 (coroutines calling coroutines), and what notes the path of an
+// exception in book/09 (errors that know where they came from).
 //
 // Destroying one that waits destroys the one that it awaits from inside, and so on, so a
 // chain of hundreds of thousands would overflow the stack. Stages 2 and 3 destroy the
@@ -10,6 +11,7 @@
 #pragma once
 
 #include "stage2_coroutines/small/future.h"
+#include "stage2_coroutines/small/path.h"
 
 #include <coroutine>
 #include <exception>
@@ -22,18 +24,8 @@ template <class Return>
 class [[nodiscard]] Coroutine {
   public:
     class promise_type;
+    struct Ended;
     using Handle = std::coroutine_handle<promise_type>;
-
-    // [ended]
-    /// What a coroutine waits with at its end: it resumes the one that waits for it.
-    struct Ended {
-        bool await_ready() const noexcept { return false; }
-        std::coroutine_handle<> await_suspend(Handle frame) const noexcept {
-            return frame.promise().continuation;
-        }
-        void await_resume() const noexcept {}
-    };
-    // [/ended]
 
     // [promise]
     class promise_type {
@@ -42,11 +34,25 @@ class [[nodiscard]] Coroutine {
         std::suspend_always initial_suspend() noexcept { return {}; }
         Ended final_suspend() noexcept { return {}; }
         void return_value(Return value) { returned = std::move(value); }
-        void unhandled_exception() noexcept { error = std::current_exception(); }
+        void unhandled_exception() {
+            error = std::current_exception();
+            path.note(error, place);
+        }
+
+        // The compiler writes calls of the next two into the coroutine, at these places.
+        explicit promise_type(Place start = Place::current()) : place(start) {}
+
+        /// Each `co_await` asks here first. Returns what it awaits, untouched.
+        template <class Awaited>
+        Awaited&& await_transform(Awaited&& awaited, Place line = Place::current()) {
+            place = line;
+            return std::forward<Awaited>(awaited);
+        }
 
         std::coroutine_handle<> continuation = std::noop_coroutine(); // waits for this
         Return returned{};
         std::exception_ptr error;
+        Place place; // the co_await that it reached last
     };
     // [/promise]
 
@@ -68,6 +74,17 @@ class [[nodiscard]] Coroutine {
     };
     Awaiter operator co_await() && noexcept { return Awaiter{frame_}; }
     // [/awaiter]
+
+    // [ended]
+    /// What a coroutine waits with at its end: it resumes the one that waits for it.
+    struct Ended {
+        bool await_ready() const noexcept { return false; }
+        std::coroutine_handle<> await_suspend(Handle frame) const noexcept {
+            return frame.promise().continuation;
+        }
+        void await_resume() const noexcept {}
+    };
+    // [/ended]
 
     /// For the outermost one, which no other awaits: runs it until it waits. It must not
     /// throw, since its error would be lost, nor be destroyed before it has ended.

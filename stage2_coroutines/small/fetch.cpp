@@ -4,6 +4,7 @@
 #include "common/system/socket.h"
 
 #include <optional>
+#include <system_error>
 
 namespace small {
 
@@ -31,6 +32,8 @@ namespace {
 Coroutine<common::Socket> connect(EventLoop& loop, const common::Url& url) {
     common::Socket socket = begin_to_connect(url);
     co_await ready(loop, socket, Events::write);
+    if (const std::error_code error = socket.error())
+        throw std::system_error(error, "connect");
     co_return socket;
 }
 

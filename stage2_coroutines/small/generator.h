@@ -1,7 +1,7 @@
 // The smallest generator you can talk to.
 //
 // Stage 2 itself uses stage2_coroutines/generator.h. Pages 06 (a generator you can talk
-// to), 08a and 09 of the book show what that one adds.
+// to), 18a and 09 of the book show what that one adds.
 #pragma once
 
 #include <coroutine>
@@ -11,23 +11,15 @@
 
 namespace small {
 
+// [head]
 /// Yields values of one type, is sent values of another, and returns one of a third.
 template <class Yield, class Send, class Return>
 class [[nodiscard]] Generator {
   public:
     class promise_type;
+    struct Yielding;
     using Handle = std::coroutine_handle<promise_type>;
-
-    // [awaiter]
-    /// What `co_yield` waits with.
-    struct Yielding {
-        promise_type& promise;
-
-        bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {}
-        Send await_resume() const { return std::move(promise.sent); }
-    };
-    // [/awaiter]
+    // [/head]
 
     // [promise]
     class promise_type {
@@ -49,6 +41,17 @@ class [[nodiscard]] Generator {
     };
     // [/promise]
 
+    // [awaiter]
+    /// What `co_yield` waits with.
+    struct Yielding {
+        promise_type& promise;
+
+        bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<> /*frame*/) const noexcept {}
+        Send await_resume() const { return std::move(promise.sent); }
+    };
+    // [/awaiter]
+
     // [talking]
     /// Runs it up to its first `co_yield`; after that, resumes it with an empty value.
     std::optional<Yield> next() { return send(Send{}); }
@@ -64,19 +67,9 @@ class [[nodiscard]] Generator {
     const Return& returned() const { return frame_.promise().returned; }
     // [/talking]
 
-  private:
-    // [resume]
-    std::optional<Yield> resume() {
-        if (frame_.done()) // it has ended before
-            return std::nullopt;
-        frame_.resume(); // runs until it stops again; then this call returns
-        if (frame_.promise().error)
-            std::rethrow_exception(frame_.promise().error);
-        return std::exchange(frame_.promise().yielded, std::nullopt);
-    }
-    // [/resume]
+    /// Where its frame is: for those who look at frames (page 05).
+    const void* address() const { return frame_.address(); }
 
-  public:
     // [ownership]
     Generator(Generator&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
     Generator& operator=(Generator&&) = delete;
@@ -92,6 +85,17 @@ class [[nodiscard]] Generator {
 
     Handle frame_;
     // [/ownership]
+
+    // [resume]
+    std::optional<Yield> resume() {
+        if (frame_.done()) // it has ended before
+            return std::nullopt;
+        frame_.resume(); // runs until it stops again; then this call returns
+        if (frame_.promise().error)
+            std::rethrow_exception(frame_.promise().error);
+        return std::exchange(frame_.promise().yielded, std::nullopt);
+    }
+    // [/resume]
 };
 
 } // namespace small

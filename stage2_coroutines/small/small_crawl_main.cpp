@@ -7,6 +7,7 @@
 #include "common/web/url.h"
 #include "stage2_coroutines/small/coroutine.h"
 #include "stage2_coroutines/small/fetch.h"
+#include "stage2_coroutines/small/path.h"
 
 #include <fmt/core.h>
 
@@ -19,6 +20,7 @@
 namespace {
 
 // [crawl]
+// [fetch-for]
 small::Coroutine<bool> fetch_for(small::Crawl& crawl, small::EventLoop& loop,
                                  common::Url url) {
     std::string response;
@@ -26,10 +28,12 @@ small::Coroutine<bool> fetch_for(small::Crawl& crawl, small::EventLoop& loop,
         response = co_await small::fetch(loop, url);
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}: {}\n", url.href(), error.what());
+        fmt::print(stderr, "{}", small::path.text());
     }
     crawl.finished(url, response);
     co_return true;
 }
+// [/fetch-for]
 
 std::set<common::Url> crawl(const common::Url& root) {
     small::EventLoop loop;

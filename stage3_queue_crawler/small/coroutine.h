@@ -1,7 +1,7 @@
 // The smallest coroutine of stage 3: a function that runs only once it is awaited, and
 // that a task drives.
 //
-// The real one is runtime/task/coroutine.h; page 11 explains what it adds.
+// The real one is runtime/task/coroutine.h. Page 11 of the book.
 //
 // Destroying one that waits destroys the one that it awaits from inside, and so on, so a
 // chain of hundreds of thousands would overflow the stack. The real task destroys the
@@ -39,11 +39,12 @@ struct PromiseBase {
 };
 // [/promise]
 
+// NOLINTBEGIN(bugprone-unchecked-optional-access): it has ended
+// [returned]
 /// What `co_return` hands over.
 template <class T>
 struct Returned {
     void return_value(T value) { returned = std::move(value); }
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has ended
     T take() { return *std::move(returned); }
     std::optional<T> returned;
 };
@@ -52,6 +53,8 @@ struct Returned<void> {
     void return_void() noexcept {}
     void take() noexcept {}
 };
+// [/returned]
+// NOLINTEND(bugprone-unchecked-optional-access)
 
 /// `child` runs in place of `parent` until it has ended.
 void await_child(PromiseBase& parent, PromiseBase& child);
@@ -60,12 +63,14 @@ void await_child(PromiseBase& parent, PromiseBase& child);
 template <class T = void>
 class [[nodiscard]] Coroutine {
   public:
+    // [promise-type]
     struct promise_type : PromiseBase, Returned<T> {
         Coroutine get_return_object() {
             frame = std::coroutine_handle<promise_type>::from_promise(*this);
             return Coroutine(this);
         }
     };
+    // [/promise-type]
 
     Coroutine(Coroutine&& other) noexcept
         : promise_(std::exchange(other.promise_, nullptr)) {}

@@ -1,7 +1,7 @@
 // The smallest event loop with a queue of what is ready.
 //
-// The real one is runtime/loop/event_loop.h; page 10 explains what it adds. A program
-// that is compiled with ON_IO_URING has the loop of page 31 instead.
+// The real one is runtime/loop/event_loop.h. Page 10 of the book. A program that is
+// compiled with ON_IO_URING has the loop of page 31 instead.
 #pragma once
 
 #ifdef ON_IO_URING

@@ -1,6 +1,6 @@
 // The smallest future that runs no waiter inside `set_result`.
 //
-// The real one is runtime/task/future.h; page 10 explains what it adds.
+// The real one is runtime/task/future.h. Pages 10 and 11 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/small/event_loop.h"
@@ -31,7 +31,7 @@ class Future {
     /// them.
     void set_result() {
         if (!done_)
-            complete(nullptr);
+            complete();
     }
 
     /// `one` will be made ready when this is done, which it must not be yet.
@@ -42,8 +42,14 @@ class Future {
     virtual bool cancel() {
         if (done_)
             return false;
-        complete(std::make_exception_ptr(Cancelled()));
+        fail(std::make_exception_ptr(Cancelled()));
         return true;
+    }
+
+    /// It has failed: throws `error` into the tasks that wait. Must not be done yet.
+    void fail(std::exception_ptr error) {
+        error_ = std::move(error);
+        complete();
     }
 
     void throw_if_failed() const {
@@ -52,18 +58,16 @@ class Future {
     }
     // [/future-cancel]
 
-  protected:
-    void complete(std::exception_ptr error) {
+  private:
+    void complete() {
         done_ = true;
-        error_ = std::move(error);
         loop_.make_ready(waiters_);
     }
 
-  private:
     EventLoop& loop_;
     bool done_ = false;
-    std::exception_ptr error_; // set if it has failed
     RunQueue waiters_;
+    std::exception_ptr error_; // set if it has failed
 };
 // [/future]
 

@@ -1,6 +1,6 @@
 // The smallest queue of work that loses nothing.
 //
-// The real one is runtime/sync/queue.h; page 12 explains what it adds.
+// The real one is runtime/sync/queue.h. Page 12 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/small/coroutine.h"
@@ -86,11 +86,13 @@ class Queue {
     }
     // [/hand-over]
 
+    // [members]
     EventLoop& loop_;
     std::deque<T> items_;
     std::deque<Getter*> getters_; // the one that has waited longest first
     std::size_t unfinished_ = 0;  // put in and not yet dealt with
     Future nothing_left_;
+    // [/members]
 };
 // NOLINTEND(bugprone-unchecked-optional-access)
 

@@ -1,6 +1,6 @@
 // What is ready to run.
 //
-// The real one is runtime/loop/run_queue.h; page 10 explains it.
+// The real one is runtime/loop/run_queue.h. Page 10 of the book.
 #pragma once
 
 #include <utility>

@@ -15,6 +15,7 @@
 
 namespace {
 
+// [crawl]
 std::set<common::Url> crawl_with_ten(const common::Url& root) {
     stage3::small::EventLoop loop;
     stage3::small::Crawl crawl(loop);
@@ -24,6 +25,7 @@ std::set<common::Url> crawl_with_ten(const common::Url& root) {
         fmt::print(stderr, "{}: {}\n", url.href(), error);
     return crawl.seen();
 }
+// [/crawl]
 
 } // namespace
 

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/small/task.h"
 
+#include <exception>
 #include <utility>
 
 namespace stage3::small {
@@ -27,16 +28,22 @@ void Task::run() {
     waits_for_ = nullptr;
     while (innermost_ != nullptr && waits_for_ == nullptr)
         innermost_->frame.resume(); // until it waits, awaits another one or ends
-    if (innermost_ == nullptr)
-        complete(coroutine_.promise().error);
+    if (innermost_ != nullptr)
+        return; // it waits
+    if (const std::exception_ptr error = coroutine_.promise().error)
+        fail(error);
+    else
+        set_result();
 }
 
+// [wait-for]
 void Task::wait_for(Future& future) {
     waits_for_ = &future;
     future.add_waiter(*this);
     if (must_cancel_ && future.cancel()) // it was asked to end before it got here
         must_cancel_ = false;
 }
+// [/wait-for]
 // [/run]
 
 // [cancel]

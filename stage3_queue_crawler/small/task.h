@@ -1,7 +1,7 @@
 // The smallest task that can be cancelled: it drives a coroutine, and is a future that is
 // done when the coroutine has ended.
 //
-// The real one is runtime/task/task.h; page 11 explains what it adds.
+// The real one is runtime/task/task.h. Page 11 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/small/coroutine.h"

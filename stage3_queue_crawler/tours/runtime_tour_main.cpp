@@ -41,7 +41,6 @@ void say(const std::string& text) { fmt::print("{}\n", text); }
 
 // ---- 1. What runs when ----
 
-// [turns]
 Coroutine<> wait_and_say(Future<int> future, std::string name) {
     say(name + " begins to wait");
     const int value = co_await future;
@@ -71,7 +70,6 @@ void what_runs_when(EventLoop& loop) {
     say("nothing has run");
     loop.run_forever();
 }
-// [/turns]
 
 // ---- 2. A cancellation ----
 
@@ -84,7 +82,6 @@ class Lent {
     ~Lent() { say("  inner: gives it back"); }
 };
 
-// [cancelled]
 Coroutine<> inner() {
     const Lent lent;
     say("  inner: waits");
@@ -123,11 +120,9 @@ Coroutine<> cancellations() {
     say("");
     co_await cancel_one(stubborn());
 }
-// [/cancelled]
 
 // ---- 3. A queue ----
 
-// [bring-and-fetch]
 Coroutine<> bring(Queue<int>& queue, int item) {
     co_await queue.put(item);
     say(fmt::format("  {} is in", item));
@@ -138,9 +133,7 @@ Coroutine<> fetch(Queue<int>& queue, std::string name) {
     say(fmt::format("  {} has {}", name, item));
     queue.task_done();
 }
-// [/bring-and-fetch]
 
-// [queue]
 Coroutine<> at_both_ends() {
     Queue<int> queue(1); // room for one
     std::vector<Task<>> tasks;
@@ -167,7 +160,6 @@ Coroutine<> at_both_ends() {
     say("... so emil has it:        " + queue.describe());
     co_await queue.join();
 }
-// [/queue]
 
 // ---- 4. Alone, and in a group ----
 

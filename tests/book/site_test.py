@@ -46,19 +46,19 @@ SMALL_BOOK = {
     "book/README.md": "# The map\n\n[one](01-one.md), [its code](../common/one.h)\n",
     "book/00-before-you-start.md": """# 00 Before you start
 
-1. **Callbacks.** The first stage.
-
 ## The map
 
-| page | tells | stage |
-| --- | --- | --- |
-| [01 One](01-one.md) | of `one` | 1 |
+**1. Callbacks.** The first stage.
+
+| page | tells |
+| --- | --- |
+| [01 One](01-one.md) | of `one` |
 
 To look things up:
 
-| page | tells | stage |
-| --- | --- | --- |
-| [C Glossary](c-glossary.md) | words | |
+| page | tells |
+| --- | --- |
+| [C Glossary](c-glossary.md) | words |
 """,
     "book/01-one.md": """# 01 One
 
@@ -208,7 +208,7 @@ class SmallBook(Folder):
 
     def test_parts_and_files_are_in_order(self):
         parts = [(part.title, [page.number for page in part.pages]) for part in self.book.parts]
-        self.assertEqual(parts, [("", ["00"]), ("Stage 1: callbacks", ["01"]),
+        self.assertEqual(parts, [("", ["00"]), ("1. Callbacks", ["01"]),
                                  ("To look things up", ["C"])])
         self.assertEqual(files_of(self.root / "small"), set(SMALL_BOOK))  # without git
         files = ["LICENSE", "book/x.py", "common/a.h", "learn", "stage1_x/a.h", "stage2_x/a.h",
@@ -512,8 +512,8 @@ class RealBook(unittest.TestCase):
         book = Book(ROOT)
         Epub(book, "https://example.org/book/").write(self.folder / "linked.epub")
         with zipfile.ZipFile(self.folder / "linked.epub") as archive:
-            page = archive.read("book/p-08a-a-chain-of-generators.xhtml").decode()
-        self.assertIn('href="https://example.org/book/scenes/08-chain.html"', page)
+            page = archive.read("book/p-18a-stages-1-and-2-grown-up.xhtml").decode()
+        self.assertIn('href="https://example.org/book/scenes/18a-chain.html"', page)
         self.assertIn('"https://example.org/book/source/stage2_coroutines/generator.h.html#L', page)
 
 

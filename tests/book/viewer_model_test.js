@@ -362,7 +362,7 @@ const report = (() => {
     // ---- The coarse walk ----
 
     "the walk through a small run of stage 2 has at most 40 stops, all its fetches among them"() {
-      const m = model.read(RECORDED["08-chain.trace"]);
+      const m = model.read(RECORDED["18a-chain.trace"]);
       const found = stops.of(m);
       check(m.steps.length > 300 && found.length <= 40, `${found.length} of ${m.steps.length}`);
       for (const s of m.steps)
@@ -376,7 +376,7 @@ const report = (() => {
       check(words.fold(m, first).why.includes(`steps 1 to ${first + 1}, before the first fetch: `));
     },
     "a walk stops at what begins, waits, wakes and ends, once between two sleeps"() {
-      const m = model.read(RECORDED["08-chain.trace"]);
+      const m = model.read(RECORDED["18a-chain.trace"]);
       const kinds = stops.of(m).map(n => m.steps[n].kind);
       const sleeps = m.steps.filter(s => s.asleep).length;
       const count = kind => kinds.filter(one => one === kind).length;

@@ -119,7 +119,7 @@ class OtherParts(Page):
         return make_page.make_page(trace, make_page.meta_of(trace))
 
     def test_a_page_goes_from_stop_to_stop_or_shows_every_step(self):
-        for name, size in (("08-chain", DESK), ("09-exception", TELEPHONE)):
+        for name, size in (("18a-chain", DESK), ("09-exception", TELEPHONE)):
             self.assertPart("walk", self.page(name), size, 100)
 
     def test_a_new_reader_is_told_what_the_page_shows_and_any_key_closes_that(self):
@@ -132,7 +132,7 @@ class OtherParts(Page):
         self.assertPart("card", refusing, DESK, 20)
 
     def test_two_runs_share_one_time_axis(self):
-        both = [SCENES[name].trace() for name in ("03-callbacks", "08-chain")]
+        both = [SCENES[name].trace() for name in ("03-callbacks", "18a-chain")]
         page = compare_page(both, ["Stage 1", "Stage 2"], "Stage 1 beside stage 2")
         for size in ((1366, 768), TELEPHONE):
             self.assertPart("compare", page, size, 60)

@@ -293,7 +293,7 @@ class LeavingOut(Book):
         text = ("// [step]\nint a = 1;\n\n// Where it is.\nPlace place;\n\nvoid f() {\n    place = here();\n    g();\n}"
                 "\n// [/step]\n")
         self.assertEqual(self.listing('later="[Pp]lace"', text), "int a = 1;\n\nvoid f() {\n    g();\n}")
-        self.assertIn("<sub>[common/a.h, lines 2–10, 3 to come](../common/a.h#L2-L10)</sub>", self.read())
+        self.assertIn("<sub>[common/a.h, lines 2–10, 4 to come](../common/a.h#L2-L10)</sub>", self.read())
         self.assertEqual(self.listing('new="[Pp]lace"', text),
                          " int a = 1;\n\n+// Where it is.\n+Place place;\n+\n void f() {\n+    place = here();\n     g();\n }")
         self.assertIn("```diff\n", self.read())

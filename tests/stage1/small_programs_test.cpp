@@ -101,13 +101,13 @@ TEST_CASE("small_crawl with callbacks prints what it finds until the first error
     server.on("/", tests::html("<a href=/b><a href=/a><a href=http://example.com/>"));
     server.on("/a", tests::redirect_to("/b"));
     server.on("/b", tests::html("<a href=/>"));
-    const Finished finished = run_program("FIRST_CRAWL", {server.url()});
+    const Finished finished = run_program("SMALL_CRAWL", {server.url()});
     CHECK(finished.status == 0);
     CHECK(finished.out
           == server.url() + "\n" + server.url("/a") + "\n" + server.url("/b") + "\n");
-    const Finished refused = run_program("FIRST_CRAWL", {"http://127.0.0.1:1/"});
+    const Finished refused = run_program("SMALL_CRAWL", {"http://127.0.0.1:1/"});
     CHECK(refused.status == 1);
     CHECK(refused.err == "small_crawl: connect: Connection refused\n");
-    CHECK(run_program("FIRST_CRAWL", {}).status == 2);
-    CHECK(run_program("FIRST_CRAWL", {"https://127.0.0.1/"}).status == 2);
+    CHECK(run_program("SMALL_CRAWL", {}).status == 2);
+    CHECK(run_program("SMALL_CRAWL", {"https://127.0.0.1/"}).status == 2);
 }

@@ -72,7 +72,6 @@ TEST_CASE("a future can be destroyed in its last callback") {
 }
 
 TEST_SUITE("kept wrong on purpose") {
-    // [not-f10]
     TEST_CASE("not F10: callbacks run inside set_result") {
         Future future;
         Log log;
@@ -82,7 +81,6 @@ TEST_SUITE("kept wrong on purpose") {
         log.emplace_back("after");
         CHECK(log == Log{"before", "callback", "after"}); // F10: before, after, callback
     }
-    // [/not-f10]
 
     TEST_CASE("not F13: a callback that is added too late is never called") {
         Future future;

@@ -11,7 +11,6 @@
 
 namespace {
 
-// [tasks]
 TEST_CASE("the smallest crawl with tasks finds all of a site") {
     std::list<small::Task> tasks;
     tests::check_small_crawl(
@@ -22,7 +21,6 @@ TEST_CASE("the smallest crawl with tasks finds all of a site") {
                                });
         });
 }
-// [/tasks]
 
 small::Coroutine<bool> fetch_for(small::Crawl& crawl, small::EventLoop& loop,
                                  common::Url url) {

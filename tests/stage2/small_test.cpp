@@ -5,9 +5,13 @@
 #include "stage2_coroutines/small/fetch.h"
 #include "stage2_coroutines/small/future.h"
 #include "stage2_coroutines/small/generator.h"
+#include "stage2_coroutines/small/path.h"
 #include "stage2_coroutines/small/task.h"
 #include "tests/support/listener.h"
 #include "tests/support/prelude.h"
+
+#include <regex>
+#include <source_location>
 
 using namespace small;
 
@@ -87,6 +91,18 @@ TEST_CASE("the smallest future calls every callback that was added") {
     CHECK(log == Log{"a: there", "b: there"});
 }
 
+// [inside]
+TEST_CASE("callbacks run inside set_result of the smallest future") {
+    Future future;
+    Log log;
+    future.add_done_callback([&](const Future&) { log.emplace_back("callback"); });
+    log.emplace_back("before");
+    future.set_result("");
+    log.emplace_back("after");
+    CHECK(log == Log{"before", "callback", "after"}); // good: before, after, callback
+}
+// [/inside]
+
 Waiting wait_for_both(FuturePtr one, FuturePtr two, Log& log) {
     log.push_back(co_yield one);
     log.push_back(co_yield two);
@@ -145,6 +161,142 @@ TEST_CASE("the smallest coroutine doesn't wait for a future that is done") {
     auto coroutine = outer(future, log);
     coroutine.start();
     CHECK(log == Log{"inner is gone", "good!"});
+}
+
+// [function-or-coroutine]
+// One caller, and two ways to get a word: a function that returns a future ...
+FuturePtr word_from_future(FuturePtr source) { return source; }
+// ... and a coroutine.
+Coroutine<std::string> word_from_coroutine(FuturePtr source) {
+    const std::string word = co_await source;
+    co_return word + " by way of a coroutine";
+}
+
+template <class GetWord>
+Coroutine<bool> use_word(GetWord get_word, FuturePtr source, Log& log) {
+    log.push_back(co_await get_word(source));
+    co_return true;
+}
+// [/function-or-coroutine]
+
+TEST_CASE("a function may become a smallest coroutine behind its caller's back") {
+    const auto source = std::make_shared<Future>();
+    Log log;
+    auto first = use_word(word_from_future, source, log);
+    auto second = use_word(word_from_coroutine, source, log);
+    first.start();
+    second.start();
+    source->set_result("word");
+    CHECK(log == Log{"word", "word by way of a coroutine"});
+}
+
+Coroutine<int> fail(FuturePtr future) {
+    co_await future;
+    throw std::runtime_error("no");
+}
+
+Coroutine<int> fail_inside(FuturePtr future) {
+    auto failing = fail(future); // one that isn't awaited as it is called
+    co_return co_await std::move(failing);
+}
+
+Coroutine<int> fail_at_once() {
+    throw std::logic_error("not even begun");
+    co_return 0;
+}
+
+/// Whether an exception has left it.
+Coroutine<bool> catch_all(Coroutine<int> coroutine) {
+    try {
+        co_await std::move(coroutine);
+    } catch (const std::exception&) {
+        co_return true;
+    }
+    co_return false;
+}
+
+/// The path that is noted, without the numbers of the lines.
+std::string noted_path() {
+    return std::regex_replace(path.text(), std::regex("cpp:[0-9]+"), "cpp");
+}
+
+/// The path of the exception that leaves `coroutine` when `future` has its result.
+std::string path_out_of(Coroutine<int> coroutine, const FuturePtr& future) {
+    auto caught = catch_all(std::move(coroutine));
+    caught.start();
+    future->set_result("");
+    return noted_path();
+}
+
+TEST_CASE("the path names each coroutine that an exception has left, outermost first") {
+    const auto future = std::make_shared<Future>();
+    CHECK(path_out_of(fail_inside(future), future)
+          == "  fail_inside, waiting at small_test.cpp\n"
+             "  fail, resumed at small_test.cpp\n");
+}
+
+/// The line of the next statement.
+unsigned next_line(std::source_location here = std::source_location::current()) {
+    return here.line() + 1;
+}
+
+unsigned line_of_the_await = 0;
+
+Coroutine<int> fail_after_two(FuturePtr future) {
+    co_await future;
+    line_of_the_await = next_line();
+    co_await future;
+    throw std::runtime_error("no");
+}
+
+TEST_CASE("the path tells the co_await that was reached last") {
+    const auto future = std::make_shared<Future>();
+    path_out_of(fail_after_two(future), future);
+    CHECK(path.text()
+          == fmt::format("  fail_after_two, resumed at small_test.cpp:{}\n",
+                         line_of_the_await));
+}
+
+Coroutine<int> replace_error(FuturePtr future) {
+    try {
+        co_await fail_inside(future);
+    } catch (const std::runtime_error&) {
+        throw std::logic_error("another");
+    }
+    co_return 0;
+}
+
+Coroutine<int> throw_on(FuturePtr future) {
+    try {
+        co_await fail_inside(future);
+    } catch (const std::runtime_error&) {
+        throw;
+    }
+    co_return 0;
+}
+
+Coroutine<int> recover_and_fail(FuturePtr future) {
+    co_await catch_all(fail_inside(future));
+    co_return co_await fail_at_once();
+}
+
+TEST_CASE("a path ends where the exception is caught") {
+    const auto future = std::make_shared<Future>();
+    SUBCASE("another one that is thrown there begins one of its own") {
+        CHECK(path_out_of(replace_error(future), future)
+              == "  replace_error, resumed at small_test.cpp\n");
+    }
+    SUBCASE("so does one that is thrown later, before any co_await") {
+        CHECK(path_out_of(recover_and_fail(future), future)
+              == "  recover_and_fail, waiting at small_test.cpp\n"
+                 "  fail_at_once, resumed at small_test.cpp\n");
+    }
+    SUBCASE("but one that is rethrown goes on") {
+        CHECK(path_out_of(throw_on(future), future)
+              == "  throw_on, waiting at small_test.cpp\n"
+                 "  fail_inside, waiting at small_test.cpp\n"
+                 "  fail, resumed at small_test.cpp\n");
+    }
 }
 
 Coroutine<bool> fetch_in_vain(small::EventLoop& loop, common::Url url, bool& caught) {

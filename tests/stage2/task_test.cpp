@@ -51,7 +51,6 @@ Coroutine<> mourned(FuturePtr future, Log& log) {
     log.emplace_back("resumed");
 }
 
-// [function-or-coroutine]
 // One caller, and two ways to get a word: a function that returns a future ...
 FuturePtr word_from_future(FuturePtr source) { return source; }
 // ... and a coroutine.
@@ -64,7 +63,6 @@ template <class GetWord>
 Coroutine<> use_word(GetWord get_word, FuturePtr source, Log& log) {
     log.push_back(co_await get_word(source));
 }
-// [/function-or-coroutine]
 
 template <class T>
 concept CanBeAwaited = requires(T& task) {

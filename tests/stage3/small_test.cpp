@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/small/shared_queue.h"
 #include "stage3_queue_crawler/small/task.h"
 #include "tests/support/prelude.h"
+#include "tests/support/process.h"
 #include "tests/support/socket_pair.h"
 
 #include <random>
@@ -448,6 +449,47 @@ TEST_CASE_FIXTURE(Small,
     run_until_complete(loop, owner);
     CHECK(log == Log{"a ends", "can't be done"});
 }
+
+// ---- The tour ----
+
+#ifndef ON_IO_URING // it is built with the other loop
+
+/// What a part of small_tour prints.
+std::string printed_by_tour(const std::string& part) {
+    const auto finished = tests::run_program("SMALL_TOUR", {part}, {.time_limit = 10s});
+    CHECK(finished.status == 0);
+    CHECK(finished.err.empty());
+    return finished.out;
+}
+
+TEST_CASE("small_tour 1: the waiters run a turn later, and not inside set_result") {
+    CHECK(printed_by_tour("1")
+          == "-- turn 1\nset_result begins\nset_result ends\n"
+             "-- turn 2\na runs\nb runs\n");
+}
+
+TEST_CASE("small_tour 2: one task ends when it is asked to, and another refuses") {
+    const std::string asked = "  inner: borrows something\n  inner: waits\n"
+                              "cancel it\nit is not done yet\n"
+                              "  inner: gives it back\n";
+    CHECK(printed_by_tour("2")
+          == asked + "it was cancelled\n\n" + asked
+                 + "  stubborn: no, thanks\nit has returned\n");
+}
+
+TEST_CASE("small_tour 3: the item of a cancelled task goes to the next one") {
+    CHECK(printed_by_tour("3")
+          == "all four wait\n1 and 2 are put\n  anna has 1\n  bob has 2\n"
+             "3 is put, and is dora's\nbut dora is cancelled ...\n"
+             "... so it is emil's\n  emil has 3\nnothing is left to do\n");
+}
+
+TEST_CASE("small_tour refuses what it doesn't know") {
+    CHECK(tests::run_program("SMALL_TOUR", {"4"}).status == 2);
+    CHECK(tests::run_program("SMALL_TOUR", {}).err == "usage: small_tour 1|2|3\n");
+}
+
+#endif
 
 // ---- A queue on another machine ----
 

@@ -209,7 +209,6 @@ bool EventLoop::remove_signal_handler(int number) {
 
 // ---- A turn ----
 
-// [turn]
 void EventLoop::turn() {
     ask_selector();
     take_mail();
@@ -220,9 +219,7 @@ void EventLoop::turn() {
     while (!now_.empty())
         now_.pop().run();
 }
-// [/turn]
 
-// [time-to-sleep]
 std::optional<common::Selector::Milliseconds> EventLoop::time_to_sleep() {
     using Milliseconds = common::Selector::Milliseconds;
     if (!ready_.empty() || stopping_ || mailbox_->has_mail())
@@ -235,7 +232,6 @@ std::optional<common::Selector::Milliseconds> EventLoop::time_to_sleep() {
     const TimePoint now = time();
     return *next <= now ? Milliseconds(0) : std::chrono::ceil<Milliseconds>(*next - now);
 }
-// [/time-to-sleep]
 
 void EventLoop::ask_selector() {
     const auto timeout = time_to_sleep();

@@ -205,7 +205,6 @@ T Queue<T, Order>::take() {
     return std::move(entry.item);
 }
 
-// [let-putters-in]
 /// Room goes at once to the putters that wait for it; a latecomer finds none.
 template <class T, class Order>
 void Queue<T, Order>::let_putters_in() {
@@ -218,7 +217,6 @@ void Queue<T, Order>::let_putters_in() {
         bring_in(std::move(putter->entry));
     }
 }
-// [/let-putters-in]
 
 /// A getter was given this, but leaves without it.
 template <class T, class Order>

@@ -60,7 +60,6 @@ void reserve(Items& items, std::size_t count) {
 
 } // namespace detail
 
-// [fifo]
 /// First in, first out.
 template <class T>
 class Fifo {
@@ -79,7 +78,6 @@ class Fifo {
   private:
     Ring<Numbered<T>> items_;
 };
-// [/fifo]
 
 /// Last in, first out.
 template <class T>

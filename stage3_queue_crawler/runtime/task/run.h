@@ -8,7 +8,6 @@
 
 namespace stage3 {
 
-// [run-until-complete]
 /// Runs the loop until `future` is done. Throws LoopStopped if the loop is stopped first;
 /// `future` is then still alive.
 template <class T>
@@ -27,7 +26,6 @@ T run_until_complete(EventLoop& loop, Future<T> future) {
     run_until_done(loop, future);
     return static_cast<T>(std::move(future).take());
 }
-// [/run-until-complete]
 /// The same for a coroutine, which becomes a task.
 template <class T>
 T run_until_complete(EventLoop& loop, Coroutine<T> coroutine) {

@@ -108,7 +108,6 @@ TEST_CASE_FIXTURE(LoopTest, "F9: a future that is done can't be cancelled") {
     CHECK(request_that_ends(loop, g) == "first");
 }
 
-// [f10]
 TEST_CASE_FIXTURE(LoopTest,
                   "F10: callbacks run in a later turn, never inside set_result") {
     // fut::BaseFutureDoneCallbackTests.test_callbacks_invoked_on_set_result
@@ -120,7 +119,6 @@ TEST_CASE_FIXTURE(LoopTest,
     turns(1);
     CHECK(log == Log{"before", "after", "callback"});
 }
-// [/f10]
 
 TEST_CASE_FIXTURE(LoopTest,
                   "F11: callbacks run in their order, once each, and get the future") {

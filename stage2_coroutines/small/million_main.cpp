@@ -1,14 +1,14 @@
 // million: measures what a waiting coroutine costs.
 //
 // Makes a million waiting generators, or as many as you say, and asks the system how much
-// memory they take; then the same for tasks that wait for a future in a coroutine inside
-// a coroutine, and for threads. See page 05 of the book (functions that pause).
+// memory they take; then the same for coroutines that wait for a future in a coroutine
+// inside them (page 08), and for threads. See page 05 of the book (functions that pause).
 #include "common/command_line/command_line.h"
 #include "common/system/memory_use.h"
 #include "common/system/socket.h"
-#include "common/trace/trace.h"
-#include "stage2_coroutines/generator.h"
-#include "stage2_coroutines/task.h"
+#include "stage2_coroutines/small/coroutine.h"
+#include "stage2_coroutines/small/future.h"
+#include "stage2_coroutines/small/generator.h"
 
 #include <fmt/core.h>
 
@@ -31,20 +31,21 @@
 
 namespace {
 
-using stage2::Coroutine;
-using stage2::Future;
-using stage2::FuturePtr;
-using stage2::Generator;
+using small::Coroutine;
+using small::Future;
+using small::FuturePtr;
 
 // [generators]
-Generator<int> count(int from) {
+using Numbers = small::Generator<int, int, int>;
+
+Numbers count(int from) {
     for (int i = from;; ++i)
         co_yield i;
 }
 
 /// Makes `number` generators and runs each to its first yield, where they all wait.
-std::vector<Generator<int>> waiting_generators(std::size_t number) {
-    std::vector<Generator<int>> generators;
+std::vector<Numbers> waiting_generators(std::size_t number) {
+    std::vector<Numbers> generators;
     generators.reserve(number);
     for (std::size_t i = 0; i < number; ++i) {
         generators.push_back(count(static_cast<int>(i)));
@@ -59,9 +60,9 @@ Coroutine<std::string> read_one(FuturePtr future) {
     std::string word = co_await future;
     co_return word;
 }
-Coroutine<> wait_in_read(FuturePtr future) {
-    const std::string word = co_await read_one(future);
-    fmt::print("{}", word); // never reached: nothing resolves the future
+Coroutine<std::string> wait_in_read(FuturePtr future) {
+    std::string word = co_await read_one(future);
+    co_return word; // never reached: nothing resolves the future
 }
 
 /// Returns freed memory to the system, so that the next objects made can't hide in it.
@@ -91,22 +92,23 @@ void hold_generators(std::size_t number) {
     const auto start = std::chrono::steady_clock::now();
     std::size_t right = 0;
     for (std::size_t i = 0; i < number; ++i)
-        right += generators[i].next().yielded == static_cast<int>(i) + 1 ? 1 : 0;
+        right += generators[i].next() == static_cast<int>(i) + 1 ? 1 : 0;
     const std::chrono::duration<double, std::nano> taken =
         std::chrono::steady_clock::now() - start;
     fmt::print("  {} of them resumed with their own number, in {:.0f} ns each\n", right,
                taken.count() / static_cast<double>(number));
 }
 
-void hold_tasks(std::size_t number) {
-    common::Tracer tracer;
+void hold_coroutines(std::size_t number) {
     const auto never = std::make_shared<Future>();
     const common::MemoryUse before;
-    std::vector<std::unique_ptr<stage2::Task>> tasks;
-    tasks.reserve(number);
-    while (tasks.size() < number)
-        tasks.push_back(std::make_unique<stage2::Task>(wait_in_read(never), tracer));
-    print_cost(number, "tasks wait, each in a coroutine inside a coroutine", before);
+    std::vector<Coroutine<std::string>> coroutines;
+    coroutines.reserve(number);
+    while (coroutines.size() < number) {
+        coroutines.push_back(wait_in_read(never));
+        coroutines.back().start();
+    }
+    print_cost(number, "coroutines wait, each for another one inside it", before);
 }
 
 void hold_threads(std::size_t number) {
@@ -147,15 +149,15 @@ void hold_threads(std::size_t number) {
 int main(int argc, char** argv) {
     try {
         std::size_t generators = 1'000'000;
-        std::size_t tasks = 100'000;
+        std::size_t coroutines = 100'000;
         std::size_t threads = 1'000;
         common::CommandLine line(
             "million", "Makes coroutines and threads wait, and prints what they cost.");
         constexpr std::int64_t most = 1'000'000'000;
         line.add("--generators", "N", "number of generators (1000000)",
                  common::number_into(generators, 0, most));
-        line.add("--tasks", "N", "number of tasks (100000)",
-                 common::number_into(tasks, 0, most));
+        line.add("--coroutines", "N", "number of coroutines that await another (100000)",
+                 common::number_into(coroutines, 0, most));
         line.add("--threads", "N", "number of threads (1000)",
                  common::number_into(threads, 0, most));
         if (const auto help = line.parse(argc, argv)) {
@@ -164,7 +166,7 @@ int main(int argc, char** argv) {
         }
         hold_threads(threads);
         give_back();
-        hold_tasks(tasks);
+        hold_coroutines(coroutines);
         give_back();
         hold_generators(generators);
         return 0;
