@@ -1,16 +1,16 @@
-#include "common/trace/trace.h"
 #include "questions.h"
-#include "stage2_coroutines/future.h"
-#include "stage2_coroutines/task.h"
+#include "stage2_coroutines/small/future.h"
+#include "stage2_coroutines/small/task.h"
 
 #include <memory>
+#include <string>
 
 namespace {
 
-using stage2::Coroutine;
-using stage2::Future;
-using stage2::FuturePtr;
-using stage2::Task;
+using small::Future;
+using small::FuturePtr;
+using small::Task;
+using small::Waiting;
 
 /// The digits noted so far.
 struct Notes {
@@ -19,39 +19,42 @@ struct Notes {
 };
 
 /// Notes `first`, waits, and notes `second`.
-Coroutine<> wait_for(FuturePtr future, Notes& notes, int first, int second) {
+Waiting wait_for(FuturePtr future, Notes& notes, int first, int second) {
     notes.note(first);
-    co_await future;
+    co_yield future;
     notes.note(second);
+    co_return "";
 }
 
 /// Waits for one future, and then resolves another.
-Coroutine<> pass_on(FuturePtr from, FuturePtr to, Notes& notes) {
+Waiting pass_on(FuturePtr from, FuturePtr to, Notes& notes) {
     notes.note(1);
-    co_await from;
+    co_yield from;
     notes.note(2);
     to->set_result("");
     notes.note(3);
+    co_return "";
 }
+
+/// What to do when a task is done.
+void nothing(const std::string& /*returned*/) {}
 
 FuturePtr pending() { return std::make_shared<Future>(); }
 
 // A task is made.
 int made() {
-    common::Tracer tracer;
     Notes notes;
     notes.note(1);
-    const Task task(wait_for(pending(), notes, 2, 3), tracer);
+    const Task task(wait_for(pending(), notes, 2, 3), nothing);
     notes.note(4);
     return notes.number;
 }
 
 // A future is resolved.
 int resolved() {
-    common::Tracer tracer;
     Notes notes;
     const FuturePtr future = pending();
-    const Task task(wait_for(future, notes, 1, 2), tracer);
+    const Task task(wait_for(future, notes, 1, 2), nothing);
     future->add_done_callback([&notes](const Future&) { notes.note(3); });
     notes.note(4);
     future->set_result("");
@@ -61,34 +64,31 @@ int resolved() {
 
 // Two tasks wait for one future.
 int two() {
-    common::Tracer tracer;
     Notes notes;
     const FuturePtr future = pending();
-    const Task one(wait_for(future, notes, 1, 2), tracer);
-    const Task other(wait_for(future, notes, 3, 4), tracer);
+    const Task one(wait_for(future, notes, 1, 2), nothing);
+    const Task other(wait_for(future, notes, 3, 4), nothing);
     future->set_result("");
     return notes.number;
 }
 
 // One task resolves what another waits for.
 int nested() {
-    common::Tracer tracer;
     Notes notes;
     const FuturePtr first = pending();
     const FuturePtr second = pending();
-    const Task resolver(pass_on(first, second, notes), tracer);
-    const Task waiter(wait_for(second, notes, 4, 5), tracer);
+    const Task resolver(pass_on(first, second, notes), nothing);
+    const Task waiter(wait_for(second, notes, 4, 5), nothing);
     first->set_result("");
     return notes.number;
 }
 
 // A future is resolved before a task waits.
 int late() {
-    common::Tracer tracer;
     Notes notes;
     const FuturePtr future = pending();
     future->set_result("");
-    const Task task(wait_for(future, notes, 1, 2), tracer);
+    const Task task(wait_for(future, notes, 1, 2), nothing);
     notes.note(3);
     return notes.number;
 }

@@ -1,13 +1,11 @@
 #include "exercise.h"
-#include "stage2_coroutines/task.h"
 #include "tests/support/prelude.h"
 
 namespace {
 
-using stage2::Coroutine;
-using stage2::Future;
-using stage2::FuturePtr;
-using stage2::Task;
+using small::Coroutine;
+using small::Future;
+using small::FuturePtr;
 
 /// Waits for the future, if there is one, and returns the word.
 Coroutine<std::string> say(std::string word, FuturePtr future, int* begun) {
@@ -23,25 +21,26 @@ struct Result {
     std::string text;
 };
 
-Coroutine<> run(Coroutine<std::string> a, Coroutine<std::string> b,
-                stage2::TaskList* tasks, Result* result) {
-    const auto both = co_await gather(std::move(a), std::move(b), tasks);
+Coroutine<bool> run(Coroutine<std::string> a, Coroutine<std::string> b, Started* started,
+                    Result* result) {
+    const auto both = co_await gather(std::move(a), std::move(b), started);
     *result = {.ended = true, .text = both.first + " " + both.second};
+    co_return true;
 }
 
 /// A gather of "a" and "b". One without a future ends at once.
 struct Scene {
     Scene(FuturePtr a, FuturePtr b)
-        : task(run(say("a", std::move(a), &begun_a), say("b", std::move(b), &begun_b),
-                   &tasks, &result),
-               tracer) {}
+        : coroutine(run(say("a", std::move(a), &begun_a),
+                        say("b", std::move(b), &begun_b), &started, &result)) {
+        coroutine.start();
+    }
 
-    common::Tracer tracer;
-    stage2::TaskList tasks{tracer};
+    Started started;
     int begun_a = 0;
     int begun_b = 0;
     Result result;
-    Task task; // last: it uses the others
+    Coroutine<bool> coroutine; // last: it uses the others
 };
 
 FuturePtr pending() { return std::make_shared<Future>(); }
@@ -59,7 +58,9 @@ TEST_CASE("both coroutines run at the same time") {
     const FuturePtr a = pending();
     const FuturePtr b = pending();
     const Scene scene(a, b);
-    CHECK_MESSAGE(scene.begun_a == 1, "a has not begun, or has begun twice.");
+    CHECK_MESSAGE(scene.begun_a == 1, "a has not begun, or has begun twice. A coroutine "
+                                      "begins when another one awaits it, or with "
+                                      "start().");
     CHECK_MESSAGE(scene.begun_b == 1,
                   "a waits, and b has not begun, so they run one after the other. Start "
                   "both before you wait for either.");

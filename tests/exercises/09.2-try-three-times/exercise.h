@@ -1,15 +1,15 @@
 // A coroutine that doesn't give up at once.
 #pragma once
 
-#include "stage2_coroutines/future.h"
+#include "stage2_coroutines/small/coroutine.h"
 
 #include <functional>
 #include <string>
 
 /// Makes a new attempt each time it is called.
-using Attempt = std::function<stage2::Coroutine<std::string>()>;
+using Attempt = std::function<small::Coroutine<std::string>()>;
 
 /// Awaits an attempt, and returns what that returns. If the network fails, which is a
 /// std::system_error, it makes another attempt, up to three in all. What the third one
 /// throws comes out. Any other exception comes out at once. Defined in yours.cpp.
-stage2::Coroutine<std::string> try_three_times(Attempt attempt);
+small::Coroutine<std::string> try_three_times(Attempt attempt);

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-stage2::Coroutine<std::string> try_three_times(Attempt attempt) {
+small::Coroutine<std::string> try_three_times(Attempt attempt) {
     for (int left = 3; left > 0; --left) {
         try {
             std::string result = co_await attempt();

@@ -1,23 +1,27 @@
 #include "exercise.h"
+#include "stage2_coroutines/small/future.h"
 #include "tests/support/prelude.h"
 
 namespace {
 
-using stage2::Coroutine;
-using stage2::Future;
-using stage2::FuturePtr;
+using small::Coroutine;
+using small::Future;
+using small::FuturePtr;
 
 /// What the attempts do: "reset" fails as networks do, "bug" fails in another way, and
 /// anything else is returned.
 struct Story {
     std::vector<std::string> attempts;
     std::size_t made = 0;
+    FuturePtr waiting = nullptr; // what an attempt waits for
 };
 
 Coroutine<std::string> attempt_of(Story* story) {
     const std::size_t number = story->made++;
-    std::string word = co_await std::make_shared<Future>(); // each waits a little
-    word = number < story->attempts.size() ? story->attempts[number] : "too many";
+    story->waiting = std::make_shared<Future>();
+    co_await story->waiting; // each waits a little
+    const std::string word =
+        number < story->attempts.size() ? story->attempts[number] : "too many";
     if (word == "reset")
         throw std::system_error(std::make_error_code(std::errc::connection_reset));
     if (word == "bug")
@@ -25,19 +29,27 @@ Coroutine<std::string> attempt_of(Story* story) {
     co_return word;
 }
 
-/// Runs it to its end, as a task would, and returns what came of it.
-std::string run(Story& story) {
-    auto coroutine = try_three_times([&story] { return attempt_of(&story); });
+/// Awaits all attempts, and tells what came of them.
+Coroutine<bool> tell(Story* story, std::string* end) {
+    const Attempt attempt = [story] { return attempt_of(story); };
     try {
-        auto reply = coroutine.next();
-        for (int waits = 0; reply.yielded && waits < 20; ++waits)
-            reply = coroutine.send("");
-        return reply.returned.value_or("it never ends");
+        *end = co_await try_three_times(attempt);
     } catch (const std::system_error&) {
-        return "threw: reset";
+        *end = "threw: reset";
     } catch (const std::logic_error& error) {
-        return std::string("threw: ") + error.what();
+        *end = std::string("threw: ") + error.what();
     }
+    co_return true;
+}
+
+/// Runs it to its end, as a loop would, and returns what came of it.
+std::string run(Story& story) {
+    std::string end = "it never ends";
+    auto coroutine = tell(&story, &end);
+    coroutine.start();
+    for (int waits = 0; story.waiting && waits < 20; ++waits)
+        std::exchange(story.waiting, nullptr)->set_result("");
+    return end;
 }
 
 } // namespace

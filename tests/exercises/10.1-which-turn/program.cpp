@@ -1,123 +1,140 @@
 #include "questions.h"
-#include "stage3_queue_crawler/runtime/task/task.h"
+#include "stage3_queue_crawler/small/event_loop.h"
+#include "stage3_queue_crawler/small/future.h"
+#include "stage3_queue_crawler/small/run_queue.h"
 
 #include <chrono>
+#include <functional>
+#include <utility>
 
 namespace {
 
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Future;
-using stage3::Task;
+using stage3::small::EventLoop;
+using stage3::small::Future;
+using stage3::small::Runnable;
+
+/// Calls a function when it runs.
+class Callback : public Runnable {
+  public:
+    explicit Callback(std::function<void()> function) : function_(std::move(function)) {}
+    void run() override { function_(); }
+
+  private:
+    std::function<void()> function_;
+};
 
 /// A loop, and the digits noted so far.
 struct Scene {
     EventLoop loop;
+    Future future{loop};
     int number = 0;
 
     void note(int digit) { number = number * 10 + digit; }
     auto noting(int digit) {
         return [this, digit] { note(digit); };
     }
-    void turn() {
-        loop.stop();
-        loop.run_forever(); // stopped before: exactly one turn
+    /// What is noted in so many turns.
+    int after(int turns) {
+        for (int i = 0; i < turns; ++i)
+            loop.turn(std::chrono::milliseconds(0)); // doesn't sleep
+        return number;
     }
 };
 
-Coroutine<> await_and_note(Future<int> future, Scene& scene, int first, int second) {
-    scene.note(first);
-    co_await future;
-    scene.note(second);
-}
-
-Coroutine<> note_both(Scene& scene, int first, int second) {
-    scene.note(first);
-    scene.note(second);
-    co_return;
-}
-
-// call_soon inside a callback
-int soon() {
+// make_ready inside a callback
+int inside() {
     Scene scene;
-    scene.loop.call_soon([&] {
+    Callback late(scene.noting(2));
+    Callback first([&] {
         scene.note(1);
-        scene.loop.call_soon(scene.noting(2));
+        scene.loop.make_ready(late);
         scene.note(3);
     });
-    scene.loop.call_soon(scene.noting(4));
-    scene.turn();
-    scene.turn();
-    return scene.number;
+    Callback second(scene.noting(4));
+    scene.loop.make_ready(first);
+    scene.loop.make_ready(second);
+    return scene.after(2);
 }
 
 // a future is resolved
 int resolved() {
     Scene scene;
-    const Future<int> future(scene.loop);
-    future.add_done_callback([&](const auto&) { scene.note(1); });
-    scene.loop.call_soon([&] {
+    Callback waiter(scene.noting(1));
+    scene.future.add_waiter(waiter);
+    Callback first([&] {
         scene.note(2);
-        future.set_result(7);
+        scene.future.set_result();
         scene.note(3);
     });
-    scene.loop.call_soon(scene.noting(4));
-    scene.turn();
-    scene.turn();
-    return scene.number;
+    Callback second(scene.noting(4));
+    scene.loop.make_ready(first);
+    scene.loop.make_ready(second);
+    return scene.after(2);
 }
 
-// a task is made inside a callback
-int task() {
+// two futures
+int two() {
     Scene scene;
-    scene.loop.call_soon([&] {
-        scene.note(1);
-        static_cast<void>(create_task(scene.loop, note_both(scene, 2, 3)));
+    Future other(scene.loop);
+    Callback a(scene.noting(1));
+    Callback b(scene.noting(2));
+    Callback c(scene.noting(3));
+    scene.future.add_waiter(a);
+    other.add_waiter(b);
+    scene.future.add_waiter(c);
+    Callback first([&] {
+        other.set_result();
         scene.note(4);
+        scene.future.set_result();
     });
-    scene.loop.call_soon(scene.noting(5));
-    scene.turn();
-    scene.turn();
-    return scene.number;
+    scene.loop.make_ready(first);
+    return scene.after(2);
 }
 
-// awaiting what is done
-int done() {
+// resolved twice
+int twice() {
     Scene scene;
-    const Future<int> ready(scene.loop);
-    ready.set_result(7);
-    const Future<int> later(scene.loop);
-    const auto a = create_task(scene.loop, await_and_note(ready, scene, 1, 2));
-    const auto b = create_task(scene.loop, await_and_note(later, scene, 3, 4));
-    scene.loop.call_soon([&] {
-        later.set_result(7);
-        scene.note(5);
-    });
-    scene.turn();
-    scene.turn();
-    return scene.number;
-}
-
-// a timer that is due at once
-int timer() {
-    Scene scene;
-    scene.loop.call_later(std::chrono::seconds(0), scene.noting(1));
-    scene.loop.call_soon([&] {
+    Callback waiter(scene.noting(1));
+    scene.future.add_waiter(waiter);
+    Callback first([&] {
         scene.note(2);
-        scene.loop.call_soon(scene.noting(3));
-        scene.loop.call_later(std::chrono::seconds(0), scene.noting(4));
+        scene.future.set_result();
     });
-    scene.turn();
-    scene.turn();
-    return scene.number;
+    Callback second([&] {
+        scene.note(3);
+        scene.future.set_result();
+    });
+    scene.loop.make_ready(first);
+    scene.loop.make_ready(second);
+    return scene.after(2);
+}
+
+// one future after another
+int chain() {
+    Scene scene;
+    Future second(scene.loop);
+    Callback a([&] {
+        scene.note(1);
+        second.set_result();
+    });
+    Callback b(scene.noting(2));
+    scene.future.add_waiter(a);
+    second.add_waiter(b);
+    Callback every_turn([&] {
+        scene.note(3);
+        scene.loop.make_ready(every_turn);
+    });
+    scene.loop.make_ready(every_turn);
+    scene.future.set_result();
+    return scene.after(3);
 }
 
 } // namespace
 
 Answers run_program() {
-    return {.soon = soon(),
+    return {.inside = inside(),
             .resolved = resolved(),
-            .task = task(),
-            .done = done(),
-            .timer = timer()};
+            .two = two(),
+            .twice = twice(),
+            .chain = chain()};
 }

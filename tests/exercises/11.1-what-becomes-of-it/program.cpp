@@ -1,31 +1,37 @@
 #include "questions.h"
-#include "stage3_queue_crawler/runtime/task/task.h"
+#include "stage3_queue_crawler/small/task.h"
 
+#include <chrono>
 #include <optional>
 
 namespace {
 
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::Future;
-using stage3::Task;
+using stage3::small::Cancelled;
+using stage3::small::Coroutine;
+using stage3::small::EventLoop;
+using stage3::small::Future;
+using stage3::small::Task;
 
 struct Scene {
     EventLoop loop;
+    Future future{loop}; // what the tasks wait for
     int number = 0;
 
     void note(int digit) { number = number * 10 + digit; }
     void turns(int count) {
-        for (int i = 0; i < count; ++i) {
-            loop.stop();
-            loop.run_forever(); // stopped before: exactly one turn
-        }
+        for (int i = 0; i < count; ++i)
+            loop.turn(std::chrono::milliseconds(0)); // doesn't sleep
     }
     /// Records how the task has ended.
-    int end(const Task<int>& task) {
-        if (task.done())
-            note(task.cancelled() ? 4 : 5);
+    int end(const Task& task) {
+        if (!task.done())
+            return number;
+        try {
+            task.throw_if_failed();
+            note(5);
+        } catch (const Cancelled&) {
+            note(4);
+        }
         return number;
     }
 };
@@ -42,42 +48,39 @@ class Witness {
     Scene& scene_;
 };
 
-Coroutine<int> wait(Scene& scene, Future<int> future) {
+Coroutine<> wait(Scene& scene) {
     scene.note(1);
     const Witness witness(scene);
-    const int value = co_await future;
+    co_await scene.future;
     scene.note(6);
-    co_return value;
 }
 
-Coroutine<int> wait_and_catch(Scene& scene, Future<int> future) {
+Coroutine<> wait_and_catch(Scene& scene) {
     scene.note(1);
     try {
-        co_await future;
+        co_await scene.future;
         scene.note(6);
     } catch (const Cancelled&) {
         scene.note(7);
     }
-    co_return 1;
 }
 
-Coroutine<int> cancel_itself(Scene& scene, std::optional<Task<int>>& itself) {
+Coroutine<> cancel_itself(Scene& scene, std::optional<Task>& itself) {
     scene.note(1);
     itself->cancel();
     scene.note(6);
-    co_return 1;
+    co_return;
 }
 
-Coroutine<int> wait_for_task(Scene& scene, Task<int> task) {
-    const int value = co_await task;
+Coroutine<> wait_for_task(Scene& scene, Task& task) {
+    co_await task;
     scene.note(8);
-    co_return value;
 }
 
 // it lets the request pass
 int polite() {
     Scene scene;
-    Task<int> task = create_task(scene.loop, wait(scene, Future<int>(scene.loop)));
+    Task task(scene.loop, wait(scene));
     scene.turns(1);
     task.cancel();
     scene.note(3);
@@ -88,7 +91,7 @@ int polite() {
 // cancelled before its first step
 int early() {
     Scene scene;
-    Task<int> task = create_task(scene.loop, wait(scene, Future<int>(scene.loop)));
+    Task task(scene.loop, wait(scene));
     task.cancel();
     scene.note(3);
     scene.turns(2);
@@ -98,8 +101,7 @@ int early() {
 // it catches the request, and returns
 int caught() {
     Scene scene;
-    Task<int> task =
-        create_task(scene.loop, wait_and_catch(scene, Future<int>(scene.loop)));
+    Task task(scene.loop, wait_and_catch(scene));
     scene.turns(1);
     task.cancel();
     scene.note(3);
@@ -110,10 +112,9 @@ int caught() {
 // cancelled when its result is on the way
 int late() {
     Scene scene;
-    const Future<int> future(scene.loop);
-    Task<int> task = create_task(scene.loop, wait_and_catch(scene, future));
+    Task task(scene.loop, wait_and_catch(scene));
     scene.turns(1);
-    future.set_result(7);
+    scene.future.set_result();
     task.cancel();
     scene.note(3);
     scene.turns(2);
@@ -123,8 +124,8 @@ int late() {
 // it cancels itself, and returns
 int itself() {
     Scene scene;
-    std::optional<Task<int>> task;
-    task = create_task(scene.loop, cancel_itself(scene, task));
+    std::optional<Task> task;
+    task.emplace(scene.loop, cancel_itself(scene, task));
     scene.turns(2);
     return scene.end(*task);
 }
@@ -132,9 +133,8 @@ int itself() {
 // it waits for a task that refuses
 int inner() {
     Scene scene;
-    const Task<int> refuses =
-        create_task(scene.loop, wait_and_catch(scene, Future<int>(scene.loop)));
-    Task<int> task = create_task(scene.loop, wait_for_task(scene, refuses));
+    Task refuses(scene.loop, wait_and_catch(scene));
+    Task task(scene.loop, wait_for_task(scene, refuses));
     scene.turns(1);
     task.cancel();
     scene.note(3);

@@ -1,145 +1,132 @@
 #include "questions.h"
-#include "stage3_queue_crawler/runtime/sync/queue.h"
+#include "stage3_queue_crawler/small/queue.h"
+#include "stage3_queue_crawler/small/task.h"
 
-#include <vector>
+#include <chrono>
 
 namespace {
 
-using stage3::Coroutine;
-using stage3::EventLoop;
-using stage3::LifoQueue;
-using stage3::Queue;
-using stage3::Task;
+using stage3::small::Coroutine;
+using stage3::small::EventLoop;
+using stage3::small::Future;
+using stage3::small::Queue;
+using stage3::small::Task;
 
 struct Scene {
-    Scene() = default;
-    Scene(const Scene&) = delete;
-    Scene& operator=(const Scene&) = delete;
-    ~Scene() { loop.close(); }
-
     EventLoop loop;
+    Queue<int> queue{loop};
+    Future parsed{loop}; // what the worker in `links` waits for
     int number = 0;
 
     void note(int digit) { number = number * 10 + digit; }
     void turns(int count) {
-        for (int i = 0; i < count; ++i) {
-            loop.stop();
-            loop.run_forever(); // stopped before: exactly one turn
-        }
+        for (int i = 0; i < count; ++i)
+            loop.turn(std::chrono::milliseconds(0)); // doesn't sleep
     }
 };
 
 /// Notes its own number, if it has one, and then the item.
-Coroutine<> get(Scene& scene, Queue<int>& queue, int self = 0) {
-    const int item = co_await queue.get();
+Coroutine<> get(Scene& scene, int self = 0) {
+    const int item = co_await scene.queue.get();
     if (self != 0)
         scene.note(self);
     scene.note(item);
 }
 
-Coroutine<> put(Queue<int>& queue, int item) { co_await queue.put(item); }
-
-Coroutine<> join(Scene& scene, Queue<int>& queue) {
-    co_await queue.join();
+Coroutine<> join(Scene& scene) {
+    co_await scene.queue.join();
     scene.note(5);
 }
 
 /// The crawl is over when nothing is unfinished. Then the worker is sent home.
-Coroutine<> crawl(Scene& scene, Queue<int>& queue, Task<>& worker) {
-    co_await queue.join();
+Coroutine<> crawl(Scene& scene, Task& worker) {
+    co_await scene.queue.join();
     scene.note(5);
     worker.cancel();
 }
 
 /// Fetches pages; page 1 has a link to page 2.
-Coroutine<> work(Scene& scene, Queue<int>& queue) {
+Coroutine<> work(Scene& scene) {
     for (;;) {
-        const int page = co_await queue.get();
+        const int page = co_await scene.queue.get();
         scene.note(page);
-        queue.task_done();            // too early
-        co_await stage3::next_turn(); // it parses
+        scene.queue.task_done(); // too early
+        co_await scene.parsed;
         if (page == 1)
-            queue.put_nowait(2);
+            scene.queue.put(2);
     }
 }
 
-// fifo, then lifo
+// first come, first served
 int orders() {
     Scene scene;
-    Queue<int> fifo;
-    LifoQueue<int> lifo;
-    for (const int item : {2, 1, 3}) {
-        fifo.put_nowait(item);
-        lifo.put_nowait(item);
-    }
-    while (!fifo.empty())
-        scene.note(fifo.get_nowait());
-    while (!lifo.empty())
-        scene.note(lifo.get_nowait());
+    scene.queue.put(8);
+    scene.queue.put(7);
+    const Task first(scene.loop, get(scene, 1));
+    const Task second(scene.loop, get(scene, 2));
+    const Task third(scene.loop, get(scene, 3));
+    scene.turns(1);
+    scene.queue.put(9);
+    scene.turns(1);
     return scene.number;
 }
 
 // a newcomer
 int newcomer() {
     Scene scene;
-    Queue<int> queue;
-    const Task<> waits = create_task(scene.loop, get(scene, queue));
+    const Task waits(scene.loop, get(scene, 1));
     scene.turns(1);
-    queue.put_nowait(7);
-    scene.note(queue.empty() ? 9 : queue.get_nowait() + 1);
-    scene.turns(2);
+    const Task comes(scene.loop, get(scene, 2)); // its turn comes before getter 1's
+    scene.queue.put(7);
+    scene.turns(1);
+    scene.queue.put(8);
+    scene.turns(1);
     return scene.number;
 }
 
 // the served one is cancelled
 int cancelled() {
     Scene scene;
-    Queue<int> queue;
-    std::vector<Task<>> getters;
-    for (const int self : {1, 2, 3})
-        getters.push_back(create_task(scene.loop, get(scene, queue, self)));
+    Task first(scene.loop, get(scene, 1));
+    const Task second(scene.loop, get(scene, 2));
+    const Task third(scene.loop, get(scene, 3));
     scene.turns(1);
-    queue.put_nowait(7);
-    queue.put_nowait(8);
-    getters[0].cancel();
+    scene.queue.put(7);
+    scene.queue.put(8);
+    first.cancel();
     scene.turns(3);
     return scene.number;
 }
 
-// room for one
-int room() {
+// both are cancelled
+int both() {
     Scene scene;
-    Queue<int> queue(1);
-    queue.put_nowait(1);
-    const Task<> waits = create_task(scene.loop, put(queue, 2));
+    Task first(scene.loop, get(scene, 1));
+    Task second(scene.loop, get(scene, 2));
     scene.turns(1);
-    scene.note(queue.get_nowait());
-    if (!queue.full())
-        queue.put_nowait(3);
-    scene.note(queue.get_nowait());
-    if (!queue.full())
-        queue.put_nowait(4);
+    scene.queue.put(7);
+    scene.queue.put(8);
+    first.cancel();
+    second.cancel();
     scene.turns(1);
-    while (!queue.empty())
-        scene.note(queue.get_nowait());
+    const Task third(scene.loop, get(scene, 3));
+    const Task fourth(scene.loop, get(scene, 4));
+    scene.turns(1);
     return scene.number;
 }
 
 // when does join return
 int joined() {
     Scene scene;
-    Queue<int> queue;
-    queue.put_nowait(7);
-    queue.put_nowait(7);
-    const Task<> joiner = create_task(scene.loop, join(scene, queue));
+    scene.queue.put(1);
+    scene.queue.put(1);
+    const Task joiner(scene.loop, join(scene));
     scene.turns(1);
+    const Task first(scene.loop, get(scene));
+    const Task second(scene.loop, get(scene));
+    scene.turns(2);
     for (int i = 0; i < 2; ++i) {
-        queue.get_nowait();
-        scene.note(1);
-        scene.turns(1);
-    }
-    for (int i = 0; i < 2; ++i) {
-        queue.task_done();
+        scene.queue.task_done();
         scene.note(2);
         scene.turns(1);
     }
@@ -149,11 +136,12 @@ int joined() {
 // links after task_done
 int links() {
     Scene scene;
-    Queue<int> queue;
-    queue.put_nowait(1);
-    Task<> worker = create_task(scene.loop, work(scene, queue));
-    const Task<> main = create_task(scene.loop, crawl(scene, queue, worker));
-    scene.turns(6);
+    scene.queue.put(1);
+    Task worker(scene.loop, work(scene));
+    const Task main(scene.loop, crawl(scene, worker));
+    scene.turns(1);
+    scene.parsed.set_result();
+    scene.turns(5);
     return scene.number;
 }
 
@@ -163,7 +151,7 @@ Answers run_program() {
     return {.orders = orders(),
             .newcomer = newcomer(),
             .cancelled = cancelled(),
-            .room = room(),
+            .both = both(),
             .joined = joined(),
             .links = links()};
 }

@@ -1,26 +1,9 @@
-// Wakes a worker for each item, and passes a wake-up on if the worker goes away.
+// Wakes a worker for each item, and passes a wake-up on if the worker is cancelled.
 #include "exercise.h"
 
-using stage3::Coroutine;
-using stage3::Future;
-
-/// Waits in the queue; lives in the frame of `get`. However the wait ends, by a wake-up,
-/// by Cancelled, or because the frame is destroyed, its destructor runs.
-struct SimpleQueue::Waiter {
-    explicit Waiter(SimpleQueue& q) : queue(q) { queue.waiters_.push_back(woken); }
-    Waiter(const Waiter&) = delete;
-    Waiter& operator=(const Waiter&) = delete;
-    ~Waiter() { // NOLINT(bugprone-exception-escape): only without memory
-        if (!woken.done())
-            woken.cancel(); // wake_one must not choose it
-        else if (!had_turn && !woken.cancelled() && !queue.items_.empty())
-            queue.wake_one(); // it was woken for an item, and won't take one
-    }
-
-    SimpleQueue& queue;
-    Future<> woken;
-    bool had_turn = false;
-};
+using stage3::small::Cancelled;
+using stage3::small::Coroutine;
+using stage3::small::Future;
 
 void SimpleQueue::put(int item) {
     items_.push_back(item);
@@ -29,9 +12,15 @@ void SimpleQueue::put(int item) {
 
 Coroutine<int> SimpleQueue::get() {
     while (items_.empty()) {
-        Waiter waiter(*this);
-        co_await waiter.woken;
-        waiter.had_turn = true;
+        const auto woken = std::make_shared<Future>(loop_);
+        waiters_.push_back(woken);
+        try {
+            co_await *woken;
+        } catch (const Cancelled&) {
+            if (!items_.empty())
+                wake_one(); // it may have been woken for an item, and won't take one
+            throw;
+        }
     }
     const int item = items_.front();
     items_.pop_front();
@@ -41,9 +30,11 @@ Coroutine<int> SimpleQueue::get() {
 /// Wakes the first worker that waits.
 void SimpleQueue::wake_one() {
     while (!waiters_.empty()) {
-        const Future<> first = waiters_.front();
+        const auto first = waiters_.front();
         waiters_.pop_front();
-        if (first.set_result_unless_done())
-            return; // it was still waiting
+        if (!first->done()) {
+            first->set_result();
+            return;
+        } // otherwise its worker has been cancelled
     }
 }

@@ -1,19 +1,23 @@
 #include "questions.h"
-#include "stage3_queue_crawler/runtime/sync/queue.h"
-#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/small/queue.h"
+#include "stage3_queue_crawler/small/task.h"
 
 #include <cstddef>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
-using stage3::Coroutine;
-using stage3::Queue;
-using stage3::Task;
+using stage3::small::Cancelled;
+using stage3::small::Coroutine;
+using stage3::small::EventLoop;
+using stage3::small::Future;
+using stage3::small::Queue;
+using stage3::small::Runnable;
+using stage3::small::Task;
 
 /// A site. A page's name is a letter, and a page leads to the pages in its text.
 const std::map<char, std::string> pages{
@@ -26,26 +30,47 @@ struct Options {
     char slow = ' ';         // this page takes as long as twenty others
 };
 
+/// A fetch, which only takes some turns.
+class Fetch : public Future, private Runnable {
+  public:
+    Fetch(EventLoop& loop, int turns) : Future(loop), loop_(loop), turns_(turns) {
+        loop.make_ready(*this);
+    }
+
+  private:
+    void run() override {
+        if (--turns_ > 0)
+            loop_.make_ready(*this);
+        else
+            set_result();
+    }
+
+    EventLoop& loop_;
+    int turns_;
+};
+
 struct Crawl {
     explicit Crawl(Options chosen) : options(std::move(chosen)) {}
 
     const Options options;
-    Queue<char> queue;
+    EventLoop loop;
+    Queue<char> queue{loop};
+    std::list<Fetch> fetches; // the loop may hold one whose worker is gone
     std::set<char> known;
     int fetched = 0;
 
     void learn(const std::string& links) {
         for (const char link : links)
             if (known.insert(link).second)
-                queue.put_nowait(link);
+                queue.put(link);
     }
 };
 
 Coroutine<> work(Crawl& crawl) {
     while (true) {
         const char page = co_await crawl.queue.get();
-        for (int turn = 0; turn < (page == crawl.options.slow ? 40 : 2); ++turn)
-            co_await stage3::next_turn();
+        const int turns = page == crawl.options.slow ? 40 : 2;
+        co_await crawl.fetches.emplace_back(crawl.loop, turns);
         ++crawl.fetched;
         if (crawl.options.done_first) {
             crawl.queue.task_done();
@@ -57,25 +82,35 @@ Coroutine<> work(Crawl& crawl) {
     }
 }
 
+/// Waits until a cancelled task has ended.
+Coroutine<> end_of(Task& task) {
+    try {
+        co_await task;
+    } catch (const Cancelled&) {
+        co_return; // as it was asked to
+    }
+}
+
 Coroutine<> run(Crawl& crawl) {
     crawl.learn(crawl.options.roots);
-    std::vector<Task<>> workers;
+    std::list<Task> workers;
     for (std::size_t i = 0; i < crawl.options.workers; ++i)
-        workers.push_back(stage3::create_task(work(crawl)));
+        workers.emplace_back(crawl.loop, work(crawl));
     co_await crawl.queue.join();
-    for (Task<>& worker : workers)
+    for (Task& worker : workers)
         worker.cancel();
-    for (Task<>& worker : workers) {
-        try {
-            co_await worker;
-        } catch (const stage3::Cancelled&) { // as it was asked to
-        }
-    }
+    for (Task& worker : workers)
+        co_await end_of(worker);
+}
+
+void run_to_its_end(Crawl& crawl) {
+    Task main(crawl.loop, run(crawl));
+    run_until_complete(crawl.loop, main);
 }
 
 int fetched_by(Options options) {
     Crawl crawl(std::move(options));
-    stage3::run(run(crawl));
+    run_to_its_end(crawl);
     return crawl.fetched;
 }
 
@@ -83,7 +118,7 @@ int fetched_by(Options options) {
 
 Answers run_program() {
     Crawl early({.done_first = true});
-    stage3::run(run(early));
+    run_to_its_end(early);
     return {
         .in_order = fetched_by({}),
         .too_early = early.fetched,
