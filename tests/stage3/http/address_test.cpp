@@ -209,7 +209,7 @@ TEST_SUITE("an unwanted address") {
                 time += 1min;
                 // A kept connection stays, so this one still goes to the old address.
                 co_await expect(words_of(session, url), "here");
-                const Outcome outcome = co_await fetch(session, url);
+                const Fetched outcome = co_await fetch(session, url);
                 CHECK(outcome.words() == "127.0.0.2 is unwanted");
                 CHECK(outcome.kind() == Kind::forbidden);
             }(server, address, now),

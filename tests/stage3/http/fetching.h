@@ -13,7 +13,7 @@ using Kind = stage3::FetchError::Kind;
 // A coroutine owns what it takes by value.
 // NOLINTBEGIN(performance-unnecessary-value-param)
 
-struct Outcome {
+struct Fetched {
     /// The body, or the reason why there is none.
     std::string words() const { return error ? error->what() : body; }
     std::optional<Kind> kind() const {
@@ -25,9 +25,9 @@ struct Outcome {
     std::optional<stage3::FetchError> error;
 };
 
-inline stage3::Coroutine<Outcome> fetch(stage3::Session& session, std::string url,
+inline stage3::Coroutine<Fetched> fetch(stage3::Session& session, std::string url,
                                         stage3::GetOptions options) {
-    Outcome outcome;
+    Fetched outcome;
     try {
         stage3::Response response = co_await session.get(url_of(url), options);
         outcome.status = response.status();
@@ -39,22 +39,22 @@ inline stage3::Coroutine<Outcome> fetch(stage3::Session& session, std::string ur
 }
 
 /// Without options. (A default argument would be made in the expression that waits.)
-inline stage3::Coroutine<Outcome> fetch(stage3::Session& session, std::string url) {
+inline stage3::Coroutine<Fetched> fetch(stage3::Session& session, std::string url) {
     return fetch(session, std::move(url), {});
 }
 
 inline stage3::Coroutine<std::string> words_of(stage3::Session& session,
                                                std::string url) {
-    const Outcome outcome = co_await fetch(session, std::move(url));
+    const Fetched outcome = co_await fetch(session, std::move(url));
     co_return outcome.words();
 }
 
 /// A fetch in a session and a loop of its own.
-inline Outcome fetch_once(const std::string& url, stage3::SessionOptions options = {}) {
+inline Fetched fetch_once(const std::string& url, stage3::SessionOptions options = {}) {
     return stage3::run(
-        [](std::string from, stage3::SessionOptions with) -> stage3::Coroutine<Outcome> {
+        [](std::string from, stage3::SessionOptions with) -> stage3::Coroutine<Fetched> {
             stage3::Session session(stage3::running_loop(), std::move(with));
-            Outcome outcome = co_await fetch(session, std::move(from));
+            Fetched outcome = co_await fetch(session, std::move(from));
             CHECK(session.in_flight() == 0);
             co_return outcome;
         }(url, std::move(options)));

@@ -34,13 +34,13 @@ TEST_CASE("a page comes over https, and its connection is kept") {
 }
 
 TEST_CASE("a server whose certificate has no trusted issuer is refused") {
-    const Outcome outcome = fetch_once(variable("HTTPS_URL"));
+    const Fetched outcome = fetch_once(variable("HTTPS_URL"));
     CHECK(outcome.kind() == Kind::untrusted); // it's permanent
     CHECK(outcome.words().find("certificate") != std::string::npos);
 }
 
 TEST_CASE("a server that speaks TLS is no http server") {
-    const Outcome outcome = fetch_once("http" + variable("HTTPS_URL").substr(5),
+    const Fetched outcome = fetch_once("http" + variable("HTTPS_URL").substr(5),
                                        {.tls = {.ca_file = variable("CERTIFICATE")}});
     CHECK((outcome.error || outcome.status != 200));
 }

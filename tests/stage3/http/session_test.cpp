@@ -53,14 +53,14 @@ const Reply beginning_only{Send{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab
                            Hold{}};
 
 /// The outcome of a fetch that a server answers with `reply`.
-Outcome answered(Reply reply, SessionOptions options = {}) {
+Fetched answered(Reply reply, SessionOptions options = {}) {
     ScriptedServer server;
     server.on("/", std::move(reply));
     return fetch_once(server.url(), std::move(options));
 }
 
 /// The same with the response's bytes, as the server sends them.
-Outcome answered(std::string bytes, SessionOptions options = {}) {
+Fetched answered(std::string bytes, SessionOptions options = {}) {
     return answered(Reply{Send{std::move(bytes)}}, std::move(options));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a fetch from the public internet only doesn't reach a private address
     server.on("/", tests::html(""));
     with_session(server, [](ScriptedServer& from, Session& session) -> Coroutine<> {
         const stage3::GetOptions options{.only_public = true};
-        Outcome outcome = co_await fetch(session, from.url(), options);
+        Fetched outcome = co_await fetch(session, from.url(), options);
         CHECK(outcome.kind() == Kind::forbidden);
         CHECK(outcome.words() == "address 127.0.0.1 is private");
         co_await fetch(session, from.url());
@@ -133,7 +133,7 @@ TEST_CASE("many pages are fetched at once, and their connections are used again"
                   {Meet{50}, answer(fmt::format("{:02}", i)), tests::KeepOpen{}});
     with_session(server, [](ScriptedServer& from, Session& session) -> Coroutine<> {
         for (int round = 0; round < 3; ++round) {
-            std::vector<Future<Outcome>> fetches;
+            std::vector<Future<Fetched>> fetches;
             for (int i = 0; i < 50; ++i)
                 fetches.push_back(
                     stage3::create_task(fetch(session, from.url(fmt::format("/{}", i)))));
@@ -215,7 +215,7 @@ TEST_CASE("a broken connection and a silent server have their errors, and later 
                          {from.url("/nothing"), "empty response", Kind::network}};
                      for (const Case& one : fetches) {
                          CAPTURE(one.url);
-                         const Outcome outcome = co_await fetch(session, one.url);
+                         const Fetched outcome = co_await fetch(session, one.url);
                          CHECK(outcome.words() == one.words);
                          CHECK(outcome.kind() == one.kind);
                          if (one.url == from.url("/half"))
@@ -252,7 +252,7 @@ TEST_CASE("compressed bodies are unpacked, and the limit for a body applies afte
     CHECK(answered(gzipped(pack("a page"))).body == "a page");
     const std::string zeros(std::size_t{256} * 1024, '\0');
     CHECK(answered(gzipped(pack(zeros))).body == zeros);
-    const Outcome outcome = answered(gzipped(pack(zeros)), {.max_body = 100'000});
+    const Fetched outcome = answered(gzipped(pack(zeros)), {.max_body = 100'000});
     CHECK(outcome.kind() == Kind::too_large);
     CHECK(outcome.words() == "body larger than 100000 bytes");
     REQUIRE(outcome.error);
@@ -318,7 +318,7 @@ TEST_CASE(
     const SessionOptions small{.max_body = 64 * 1024};
     for (const Case& one : cases) {
         CAPTURE(one.bytes.substr(0, 100));
-        const Outcome outcome = answered(one.bytes, small);
+        const Fetched outcome = answered(one.bytes, small);
         CHECK(outcome.kind() == one.kind);
         CHECK(outcome.words().find(one.why) != std::string::npos);
     }
@@ -334,7 +334,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a compressed body without its end counts as cut off, whatever its length says") {
-    const Outcome outcome = answered(gzipped(pack("a page").substr(0, 20)));
+    const Fetched outcome = answered(gzipped(pack("a page").substr(0, 20)));
     CHECK(outcome.status == 200);
     CHECK(outcome.kind() == Kind::network); // the next try may get all of it
     CHECK(outcome.words() == "the body's compression was cut off");
@@ -350,7 +350,7 @@ TEST_CASE("a folded line before any header is refused, even on a kept connection
     with_session(server, [](ScriptedServer& from, Session& session) -> Coroutine<> {
         for (int i = 0; i < 20; ++i) { // libcurl 7.88 corrupted memory
             co_await expect(words_of(session, from.url()), "a page");
-            const Outcome next = co_await fetch(session, from.url("/next"));
+            const Fetched next = co_await fetch(session, from.url("/next"));
             CHECK(next.kind() == Kind::bad_response);
             CHECK(next.words() == "not an HTTP response");
         }
@@ -362,7 +362,7 @@ TEST_CASE("a stalled server is given up on before the whole time is over") {
         9s,
         "libcurl looks at its speed once a second, and takes several seconds to notice");
     const auto start = std::chrono::steady_clock::now();
-    const Outcome outcome = answered(beginning_only, {.stall_timeout = 1s});
+    const Fetched outcome = answered(beginning_only, {.stall_timeout = 1s});
     CHECK(std::chrono::steady_clock::now() - start < 10s);
     CHECK(outcome.words() == "nothing has come for 1 s");
 }
@@ -376,7 +376,7 @@ TEST_CASE("running out of descriptors is reported as our own fault") {
         rlimit low = before;
         low.rlim_cur = 3;
         ::setrlimit(RLIMIT_NOFILE, &low);
-        const Outcome outcome = co_await fetch(session, from.url());
+        const Fetched outcome = co_await fetch(session, from.url());
         ::setrlimit(RLIMIT_NOFILE, &before);
         CHECK(outcome.kind() == Kind::no_descriptor);
     });
@@ -386,13 +386,13 @@ TEST_SUITE("connections are kept and used again") {
     namespace {
 
     /// Fetches the targets one after the other.
-    std::vector<Outcome> fetch_all(const ScriptedServer& server,
+    std::vector<Fetched> fetch_all(const ScriptedServer& server,
                                    const std::vector<std::string>& targets) {
         return stage3::run(
             [](const ScriptedServer& from,
-               std::vector<std::string> all) -> Coroutine<std::vector<Outcome>> {
+               std::vector<std::string> all) -> Coroutine<std::vector<Fetched>> {
                 Session session(stage3::running_loop());
-                std::vector<Outcome> outcomes;
+                std::vector<Fetched> outcomes;
                 for (const std::string& target : all) {
                     outcomes.push_back(co_await fetch(session, from.url(target)));
                     while (from.replies() < from.requests().size())
@@ -405,7 +405,7 @@ TEST_SUITE("connections are kept and used again") {
 
     /// Fetches a page twice at once, so that two connections are kept.
     Coroutine<> keep_two(Session& session, const std::string& url) {
-        std::vector<Task<Outcome>> both;
+        std::vector<Task<Fetched>> both;
         for (int i = 0; i < 2; ++i)
             both.push_back(create_task(fetch(session, url)));
         co_await stage3::wait(both);
@@ -444,7 +444,7 @@ TEST_SUITE("connections are kept and used again") {
                             Reply{answer("y")}});
         for (const char* path : {"/closed", "/broken"}) {
             CAPTURE(path);
-            for (const Outcome& outcome : fetch_all(server, {path, path, path}))
+            for (const Fetched& outcome : fetch_all(server, {path, path, path}))
                 CHECK(outcome.body == "x");
         }
         // The connection breaks while the request is under way.
@@ -498,7 +498,7 @@ TEST_SUITE("connections are kept and used again") {
             CAPTURE(head);
             ScriptedServer server;
             server.on("/", {Send{head + body}, tests::KeepOpen{}});
-            for (const Outcome& outcome : fetch_all(server, {"/", "/", "/"}))
+            for (const Fetched& outcome : fetch_all(server, {"/", "/", "/"}))
                 CHECK(outcome.body == "x");
             CHECK(server.connections() == connections);
         }
@@ -511,7 +511,7 @@ TEST_SUITE("connections are kept and used again") {
         with_session(server,
                      [](ScriptedServer& from, Session& session) -> Coroutine<> {
                          co_await expect(words_of(session, from.url()), "x");
-                         const Outcome outcome = co_await fetch(session, from.url());
+                         const Fetched outcome = co_await fetch(session, from.url());
                          CHECK(outcome.kind() == Kind::timed_out);
                      },
                      {.fetch_timeout = 1s}); // the first fetch must succeed
@@ -544,7 +544,7 @@ TEST_CASE("connecting has its own time limit") {
         CHECK(error == std::errc::operation_in_progress);
     }
     const std::string url = fmt::format("http://127.0.0.1:{}/", port);
-    Outcome outcome = fetch_once(url, {.connect_timeout = 200ms});
+    Fetched outcome = fetch_once(url, {.connect_timeout = 200ms});
     CHECK(outcome.kind() == Kind::timed_out);
     CHECK(outcome.words() == "no connection within 0.2 s");
     outcome = fetch_once(url, {.connect_timeout = 200ms, .fetch_timeout = 100ms});
@@ -602,7 +602,7 @@ TEST_CASE("a socket that the selector can't watch counts as a lack of descriptor
             std::vector<common::Socket> low; // take all numbers that select can watch
             while (low.empty() || low.back().fd() < 1024)
                 low.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-            const Outcome outcome = co_await fetch(session, std::move(url));
+            const Fetched outcome = co_await fetch(session, std::move(url));
             CHECK(outcome.kind() == Kind::no_descriptor);
         }(server.url()),
         std::move(options));
@@ -722,7 +722,7 @@ TEST_CASE("fetches can be cancelled at any moment") {
         std::mt19937 chance(1); // NOLINT(cert-msc32-c,cert-msc51-cpp): always the same
         int whole = 0;
         for (int round = 0; round < 20; ++round) {
-            std::vector<Task<Outcome>> fetches;
+            std::vector<Task<Fetched>> fetches;
             for (int i = 0; i < 10; ++i)
                 fetches.push_back(stage3::create_task(fetch(session, from.url())));
             for (std::size_t i = 0; i + 1 < fetches.size(); ++i) { // all but the last

@@ -390,10 +390,10 @@ TEST_SUITE("names in a session") {
             SessionOptions options;
             options.look_up = names.look_up();
             options.connect_timeout = 50ms;
-            const Outcome unknown = fetch_once("http://a.test/", options);
+            const Fetched unknown = fetch_once("http://a.test/", options);
             CHECK(unknown.kind() == (is_full ? Kind::no_descriptor : Kind::network));
             CHECK(unknown.words() == (is_full ? "full" : "cannot resolve 'a.test'"));
-            const Outcome late = fetch_once("http://silent.test/", options);
+            const Fetched late = fetch_once("http://silent.test/", options);
             CHECK(late.kind() == Kind::timed_out);
             CHECK(late.words() == "no address within 0.05 s");
         }
