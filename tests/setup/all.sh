@@ -252,6 +252,7 @@ check_coroutine_builds() {
 coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
     name=$1 compiler=$2
     shift 2
+    failed='' # of the build before
     # A separate shell, so that a failing build doesn't end the others.
     # shellcheck disable=SC2046,SC2086
     if (open_build "$top/build-all/$name" "$compiler" "$@" && build $target) &&
