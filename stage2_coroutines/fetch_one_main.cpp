@@ -1,4 +1,4 @@
-// fetch_one: fetches one page with one coroutine. See book/07 (futures and tasks).
+// fetch_one: fetches one page with one coroutine. Page 07 of the book has it recorded.
 #include "common/simple_crawl/event_loop.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"

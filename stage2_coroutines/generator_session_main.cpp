@@ -1,7 +1,7 @@
 // generator_session: talks to a generator, and prints both sides.
 //
-// The generator is started, sent values, thrown at, and run to its end. See page 06 of
-// the book (a generator you can talk to).
+// The generator is started, sent values, thrown at, and run to its end. The scene of page
+// 06 of the book is a recorded run.
 #include "common/trace/trace.h"
 #include "stage2_coroutines/generator.h"
 #include "stage2_coroutines/traced_generator.h"

@@ -1,7 +1,7 @@
 // The smallest generator you can talk to.
 //
-// Stage 2 itself uses stage2_coroutines/generator.h. Pages 06 (a generator you can talk
-// to), 18a and 09 of the book show what that one adds.
+// Stage 2 itself uses stage2_coroutines/generator.h. Page 06 of the book (a generator you
+// can talk to) builds this one, and page 18a shows what that one adds.
 #pragma once
 
 #include <coroutine>

@@ -5,8 +5,8 @@
 //     runtime_tour 3    a queue with tasks that wait at both ends
 //     runtime_tour 4    two tasks, one of which fails: alone, and in a group
 //
-// With a file name after the number, the walk's events are written there. Pages 10, 11,
-// 12 and 14 of the book.
+// With a file name after the number, the walk's events are written there. The scenes of
+// pages 10, 11 and 12 of the book are such runs, and page 14 shows the last walk.
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
