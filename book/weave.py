@@ -238,8 +238,10 @@ def leave_out(lines: list[str], patterns: list[str], comment: str) -> tuple[list
 
 def not_yet(lines: list[str], patterns: list[str], comment: str) -> tuple[list[str], int]:
     """The same, but with nothing in the place of the lines that are left out."""
+    mark, other = f"{comment} …", "\0"  # other: what `without` has left out stays, and is no comment
+    lines = [line.replace(mark, other) for line in lines]
     left, count = leave_out(lines, patterns, comment)
-    kept = [line for line in left if line.strip() != f"{comment} …"]
+    kept = [line.replace(other, mark) for line in left if line.strip() != mark]
     double = [at for at in range(len(kept)) if not kept[at].strip() and not "".join(kept[at - 1:at]).strip()]
     now = [line for at, line in enumerate(kept) if at not in double]
     return now, len(lines) - len(now) if count else 0

@@ -299,6 +299,8 @@ class LeavingOut(Book):
         self.assertIn("```diff\n", self.read())
         self.assertEqual(self.listing('new="g[(]" later="[Pp]lace"', text),
                          " int a = 1;\n\n void f() {\n+    g();\n }")
+        self.assertEqual(self.listing('new="g[(]" without="here[(]"', text),
+                         " int a = 1;\n\n // Where it is.\n Place place;\n\n void f() {\n     // …\n+    g();\n }")
         for options, said in [('later="x"', 'later="x" finds no line'), ('new="x"', 'new="x" finds no line'),
                               ('new="g" from=old', "can't read `common/a.h#step new")]:
             with self.subTest(options):
