@@ -26,6 +26,9 @@ class EventLoop {
     /// With the selector of that name, or with the best one.
     explicit EventLoop(std::string_view selector = {})
         : selector_(common::make_selector(selector)) {}
+    EventLoop(const EventLoop&) = delete;
+    EventLoop& operator=(const EventLoop&) = delete;
+    virtual ~EventLoop() = default;
 
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue& several) { ready_.append(several); }
@@ -42,7 +45,8 @@ class EventLoop {
 
     /// One turn: asks the selector, sleeping for at most `timeout` if nothing is ready,
     /// then runs what is ready.
-    void turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
+    virtual void
+    turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
         if (!ready_.empty())
             timeout = common::Selector::Milliseconds(0);
         for (const common::Ready& event : selector_->select(timeout))

@@ -1,13 +1,16 @@
-// small_tour: three short walks through the smallest runtime.
+// small_tour: four short walks through the smallest runtime.
 //
 //     small_tour 1    what runs when, turn by turn
 //     small_tour 2    a cancellation on its way
 //     small_tour 3    a queue, and an item that isn't lost
+//     small_tour 4    two tasks, alone and in a group
 //
-// Pages 10, 11 and 12 of the book.
+// Pages 10, 11, 12 and 14 of the book.
 #include "stage3_queue_crawler/small/coroutine.h"
 #include "stage3_queue_crawler/small/event_loop.h"
 #include "stage3_queue_crawler/small/future.h"
+#include "stage3_queue_crawler/small/group.h"
+#include "stage3_queue_crawler/small/loop.h"
 #include "stage3_queue_crawler/small/queue.h"
 #include "stage3_queue_crawler/small/run_queue.h"
 #include "stage3_queue_crawler/small/task.h"
@@ -17,6 +20,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +30,8 @@ using stage3::small::Cancelled;
 using stage3::small::Coroutine;
 using stage3::small::EventLoop;
 using stage3::small::Future;
+using stage3::small::Group;
+using stage3::small::Loop;
 using stage3::small::Queue;
 using stage3::small::Runnable;
 using stage3::small::Task;
@@ -168,6 +174,69 @@ void an_item_changes_hands() {
 }
 // [/lost-item]
 
+// ---- 4. A group ----
+
+/// Says so when it is destroyed.
+class Goodbye {
+  public:
+    Goodbye() = default;
+    Goodbye(const Goodbye&) = delete;
+    Goodbye& operator=(const Goodbye&) = delete;
+    ~Goodbye() { fmt::print("  a ends\n"); }
+};
+
+// [alone]
+Coroutine<> work(Loop& loop) {
+    const Goodbye end; // prints "a ends" when it's destroyed
+    for (int i = 0; i < 3; ++i) {
+        co_await sleep(loop, 0ms);
+        fmt::print("  a works\n");
+    }
+}
+
+Coroutine<> fail(Loop& loop) {
+    co_await sleep(loop, 0ms);
+    fmt::print("  b fails\n");
+    throw std::runtime_error("b can't be done");
+}
+
+Coroutine<> end_of_both(Task& a, Task& b) {
+    co_await b;
+    co_await a;
+}
+// [/alone]
+
+// [in-group]
+Coroutine<> both_in_group(Loop& loop) {
+    Group group(loop);
+    group.start(work(loop));
+    group.start(fail(loop));
+    co_await group.wait();
+}
+// [/in-group]
+
+void say_how_it_ends(Loop& loop, Task& both) {
+    try {
+        run_until_complete(loop, both);
+    } catch (const std::runtime_error& error) {
+        fmt::print("both have ended: {}\n", error.what());
+    }
+}
+
+void two_tasks() {
+    Loop loop;
+    fmt::print("two tasks:\n");
+    Task a(loop, work(loop));
+    Task b(loop, fail(loop));
+    Task alone(loop, end_of_both(a, b));
+    say_how_it_ends(loop, alone);
+    run_until_complete(loop, a);
+
+    fmt::print("\ntwo children of a group:\n");
+    Task together(loop, both_in_group(loop));
+    say_how_it_ends(loop, together);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -179,8 +248,10 @@ int main(int argc, char** argv) {
             cancellations();
         } else if (which == "3") {
             an_item_changes_hands();
+        } else if (which == "4") {
+            two_tasks();
         } else {
-            fmt::print(stderr, "usage: small_tour 1|2|3\n");
+            fmt::print(stderr, "usage: small_tour 1|2|3|4\n");
             return 2;
         }
         return 0;

@@ -1,16 +1,13 @@
-// runtime_tour: four short walks through the runtime.
+// runtime_tour: three short walks through the runtime.
 //
 //     runtime_tour 1    what runs when, turn by turn
 //     runtime_tour 2    a cancellation on its way
 //     runtime_tour 3    a queue with tasks that wait at both ends
-//     runtime_tour 4    two tasks, one of which fails: alone, and in a group
 //
 // With a file name after the number, the walk's events are written there. The scenes of
-// pages 10, 11 and 12 of the book are such runs, and page 14 shows the last walk.
-#include "stage3_queue_crawler/runtime/loop/at_exit.h"
+// pages 10, 11 and 12 of the book are such runs.
 #include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
-#include "stage3_queue_crawler/runtime/task/task_group.h"
 
 #include <fmt/core.h>
 
@@ -20,7 +17,6 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +29,6 @@ using stage3::EventLoop;
 using stage3::Future;
 using stage3::Queue;
 using stage3::Task;
-using stage3::TaskGroup;
 
 namespace {
 
@@ -161,60 +156,6 @@ Coroutine<> at_both_ends() {
     co_await queue.join();
 }
 
-// ---- 4. Alone, and in a group ----
-
-// [alone]
-Coroutine<> work() {
-    const stage3::AtExit end([] { say("  a ends"); });
-    for (int i = 0; i < 3; ++i) {
-        co_await stage3::next_turn();
-        say("  a works");
-    }
-}
-
-Coroutine<> fail() {
-    co_await stage3::next_turn();
-    say("  b fails");
-    throw std::runtime_error("b can't be done");
-}
-
-Coroutine<> both_alone() {
-    const Task<> a = create_task(work());
-    const Task<> b = create_task(fail());
-    co_await b;
-    co_await a;
-}
-// [/alone]
-
-// [in-group]
-Coroutine<> start_both(TaskGroup& group) {
-    group.start(work());
-    group.start(fail());
-    co_return;
-}
-
-Coroutine<> both_in_group() {
-    TaskGroup group;
-    co_await group.run(start_both(group));
-}
-// [/in-group]
-
-Coroutine<> try_both(std::string how, Coroutine<> both) {
-    say(how + ":");
-    try {
-        co_await std::move(both);
-    } catch (const std::runtime_error& error) {
-        say(fmt::format("both have ended: {}", error.what()));
-    }
-    co_await stage3::sleep(1ms);
-}
-
-Coroutine<> alone_and_in_group() {
-    co_await try_both("two tasks", both_alone());
-    say("");
-    co_await try_both("two children of a group", both_in_group());
-}
-
 void walk(std::string_view which, common::Tracer& tracer) {
     stage3::LoopOptions options;
     options.tracer = &tracer;
@@ -223,8 +164,7 @@ void walk(std::string_view which, common::Tracer& tracer) {
         what_runs_when(loop);
     } else {
         using Walk = Coroutine<> (*)();
-        constexpr std::array<Walk, 3> walks{cancellations, at_both_ends,
-                                            alone_and_in_group};
+        constexpr std::array<Walk, 2> walks{cancellations, at_both_ends};
         const auto number = static_cast<std::size_t>(which.front() - '2');
         stage3::run(walks.at(number)(), std::move(options));
     }
@@ -235,8 +175,8 @@ void walk(std::string_view which, common::Tracer& tracer) {
 int main(int argc, char** argv) {
     try {
         const std::string_view which = argc > 1 ? argv[1] : "";
-        if (argc > 3 || which.size() != 1 || which < "1" || which > "4") {
-            fmt::print(stderr, "usage: runtime_tour 1|2|3|4 [TRACE_FILE]\n");
+        if (argc > 3 || which.size() != 1 || which < "1" || which > "3") {
+            fmt::print(stderr, "usage: runtime_tour 1|2|3 [TRACE_FILE]\n");
             return 2;
         }
         common::Tracer tracer =

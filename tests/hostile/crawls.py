@@ -1,4 +1,4 @@
-"""Crawls of hostile servers, by the real programs: STAGE3 in the environment (and STAGE1, STAGE2) names them, else
+"""Crawls of hostile servers, by the real programs: STAGE3 in the environment (and STAGE1, STAGE2, DEAD_LINKS) names them, else
 they are those of ../../build.
 """
 import collections
@@ -13,6 +13,7 @@ BUILD = HERE.parents[1] / "build"
 PROGRAMS = {
     "stage1": os.environ.get("STAGE1") or str(BUILD / "stage1_callbacks/stage1"),
     "stage2": os.environ.get("STAGE2") or str(BUILD / "stage2_coroutines/stage2"),
+    "small": os.environ.get("DEAD_LINKS") or str(BUILD / "stage3_queue_crawler/dead_links"),
     "stage3": os.environ.get("STAGE3") or str(BUILD / "stage3_queue_crawler/stage3"),
 }
 
@@ -25,7 +26,7 @@ Result = collections.namedtuple("Result", "status output said seconds peak")
 
 
 def run(program, arguments, within=60, descriptors=0):
-    """Runs "stage1", "stage2" or "stage3" until it ends or its time is up."""
+    """Runs "stage1", "stage2", "small" or "stage3" until it ends or its time is up."""
     command = [sys.executable, "-I", "-S", str(HERE / "took.py"), str(within), str(descriptors), PROGRAMS[program]]
     # Files instead of pipes, so that its output need not be read while it runs.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as said:

@@ -450,6 +450,49 @@ TEST_CASE_FIXTURE(Small,
     CHECK(log == Log{"a ends", "can't be done"});
 }
 
+TEST_CASE_FIXTURE(Small,
+                  "the smallest group that is cancelled asks its children to end, and "
+                  "those that come later") {
+    Future never(loop);
+    Group group(loop);
+    group.start(wait_for(never, "a", log));
+    loop.turn();
+    group.cancel();
+    Future also_never(loop);
+    group.start(wait_for(also_never, "b", log));
+    Task owner(loop, run_group(group, log));
+    run_until_complete(loop, owner);
+    CHECK(log == Log{"a ends", "b ends", "all done"});
+}
+
+/// Says goodbye in a turn of its own when it is asked to end.
+Coroutine<> say_goodbye(Future& never, Future& goodbye, Log& log) {
+    try {
+        co_await never;
+    } catch (const Cancelled&) {
+        log.emplace_back("is asked to end");
+    }
+    co_await goodbye;
+    log.emplace_back("has said goodbye");
+}
+
+TEST_CASE_FIXTURE(Small,
+                  "the smallest group: who is cancelled in its wait waits all the same") {
+    Future never(loop);
+    Group group(loop);
+    group.start(say_goodbye(never, future, log));
+    Task owner(loop, run_group(group, log));
+    loop.turn();
+    owner.cancel();
+    for (int i = 0; i < 3; ++i)
+        loop.turn(0ms);
+    CHECK(log == Log{"is asked to end"});
+    CHECK_FALSE(owner.done());
+    future.set_result();
+    CHECK_THROWS_AS(run_until_complete(loop, owner), Cancelled);
+    CHECK(log == Log{"is asked to end", "has said goodbye"});
+}
+
 // ---- The tour ----
 
 #ifndef ON_IO_URING // it is built with the other loop
@@ -484,9 +527,17 @@ TEST_CASE("small_tour 3: the item of a cancelled task goes to the next one") {
              "... so it is emil's\n  emil has 3\nnothing is left to do\n");
 }
 
+TEST_CASE("small_tour 4: a group doesn't end before its children") {
+    CHECK(printed_by_tour("4")
+          == "two tasks:\n  a works\n  b fails\n  a works\n"
+             "both have ended: b can't be done\n  a works\n  a ends\n\n"
+             "two children of a group:\n  a works\n  b fails\n  a ends\n"
+             "both have ended: b can't be done\n");
+}
+
 TEST_CASE("small_tour refuses what it doesn't know") {
-    CHECK(tests::run_program("SMALL_TOUR", {"4"}).status == 2);
-    CHECK(tests::run_program("SMALL_TOUR", {}).err == "usage: small_tour 1|2|3\n");
+    CHECK(tests::run_program("SMALL_TOUR", {"5"}).status == 2);
+    CHECK(tests::run_program("SMALL_TOUR", {}).err == "usage: small_tour 1|2|3|4\n");
 }
 
 #endif

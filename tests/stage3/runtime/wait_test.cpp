@@ -4,7 +4,6 @@
 // is test_tasks.py, "lock" is test_locks.py, "run" is test_runners.py.
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-#include "stage3_queue_crawler/tours/time_limit.h"
 #include "tests/stage3/runtime/loop_test.h"
 
 #include <tuple>
@@ -557,21 +556,6 @@ TEST_CASE_FIXTURE(LoopTest, "R3: run inside a running loop is refused") {
     });
     turns(1);
     CHECK(log == Log{"refused"});
-}
-
-// ---- The smallest time limit ----
-
-TEST_CASE_FIXTURE(LoopTest, "the smallest time limit: a task that ends in time is waited "
-                            "for and no longer, and one that is late is asked to end") {
-    CHECK(run(stage3::tours::ends_within(create_task(loop, stage3::sleep(1s)), 5s)));
-    CHECK(elapsed() == 1000);
-    CHECK(loop.timers() == 0);
-    const Task<> late = create_task(
-        loop, [](LoopTest& test) -> Coroutine<> { co_await slow_to_end(test); }(*this));
-    CHECK_FALSE(run(stage3::tours::ends_within(late, 5s)));
-    CHECK(late.done());
-    CHECK(elapsed() == 7000);
-    CHECK(log == Log{"ended"});
 }
 
 namespace {
