@@ -320,7 +320,6 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
 }
 // [/crawl]
 
-// [crawl-ends]
 template <Frontier F>
 Coroutine<Ending> Crawler<F>::crawl() {
     TaskGroup group;
@@ -331,7 +330,6 @@ Coroutine<Ending> Crawler<F>::crawl() {
         co_return Ending::interrupted;
     }
 }
-// [/crawl-ends]
 
 // [work]
 template <Frontier F>

@@ -116,7 +116,6 @@ class KnownUrls {
             std::ranges::count(entries_, KnownUrl::State::queued, &KnownUrl::state));
     }
 
-    // [none-is-lost]
     /// For the end of a crawl, when all that was begun has ended. Throws std::logic_error
     /// if a URL was to be fetched but is neither fetched nor dead.
     void check_that_none_is_lost() const {
@@ -126,7 +125,6 @@ class KnownUrls {
                     std::string(known.url.href())
                     + " has been lost: please report this fault of the crawler");
     }
-    // [/none-is-lost]
 
     /// All of them, in the order in which they were met.
     std::vector<const KnownUrl*> all() const {

@@ -200,7 +200,6 @@ void PageFetch::take_headers(const Response& response, PageResponse& page) const
         page.kept->last_modified = date;
 }
 
-// [fetch]
 Coroutine<Fetched> PageFetch::ask(common::Url url, Attempt attempt,
                                   std::function<void()> on_request, Purpose purpose,
                                   GetOptions options) {
@@ -257,7 +256,6 @@ Coroutine<Fetched> PageFetch::ask(common::Url url, Attempt attempt,
         co_return *again;
     co_return std::move(page);
 }
-// [/fetch]
 
 /// The server has answered: is it worth another try?
 std::optional<Again> PageFetch::after_status(PageResponse& page, Attempt attempt) {

@@ -14,7 +14,6 @@
 namespace stage3 {
 
 // NOLINTBEGIN(bugprone-exception-escape): to give back does not fail
-// [visit]
 /// Work that was taken out of a frontier. It must be done or put off. If it's dropped,
 /// for example because its worker is cancelled, it's given back.
 template <class Owner>
@@ -60,7 +59,6 @@ class Visit {
     Owner* owner_;
     Work work_;
 };
-// [/visit]
 // NOLINTEND(bugprone-exception-escape)
 
 } // namespace stage3

@@ -24,13 +24,11 @@ std::chrono::seconds Response::retry_after() const {
     return exchange_->head().retry_after(std::chrono::system_clock::now());
 }
 
-// [read]
 Coroutine<std::string> Response::read() {
     const std::shared_ptr<Exchange> exchange = exchange_; // may outlive the response
     co_await exchange->complete();
     co_return exchange->take_body();
 }
-// [/read]
 
 Coroutine<std::string> Response::read_beginning() {
     const std::shared_ptr<Exchange> exchange = exchange_;

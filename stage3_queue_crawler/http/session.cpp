@@ -84,7 +84,6 @@ std::unique_ptr<Http> open_session(EventLoop& loop, const SessionOptions& option
     return std::make_unique<Session>(loop, options);
 }
 
-// [get]
 Coroutine<Response> Session::get(common::Url url, GetOptions options) {
     Request request{
         .url = std::move(url), .options = std::move(options), .begun = loop_.time()};
@@ -106,7 +105,6 @@ Coroutine<Response> Session::get(common::Url url, GetOptions options) {
     }
     co_return Response(transfer);
 }
-// [/get]
 
 /// For libcurl, such as "+a.example:80:10.0.0.1,10.0.0.2". Empty if it needs nothing from
 /// us: for an address, for localhost, and with a proxy.
@@ -150,7 +148,6 @@ bool Session::is_busy() const {
 
 // ---- What libcurl wants from the loop ----
 
-// [on-socket]
 /// libcurl wants to hear about this socket. Called from inside libcurl, which therefore
 /// must not be called here.
 int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session,
@@ -167,9 +164,7 @@ int Session::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* session
         return -1; // the loop is closed, or there is no memory: `act` handles it
     }
 }
-// [/on-socket]
 
-// [watch]
 void Session::watch(int fd, int what) {
     if ((what & CURL_POLL_IN) != 0)
         loop_.add_reader(fd, [this, fd] { act(fd, CURL_CSELECT_IN); });
@@ -180,9 +175,7 @@ void Session::watch(int fd, int what) {
     else
         loop_.remove_writer(fd);
 }
-// [/watch]
 
-// [on-timer]
 /// libcurl wants to be called once this time has passed; -1: no longer.
 int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexcept {
     auto* const self = static_cast<Session*>(session);
@@ -197,9 +190,7 @@ int Session::on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexce
         return -1; // the loop is closed, or there is no memory: `act` handles it
     }
 }
-// [/on-timer]
 
-// [act]
 /// Lets libcurl do what can be done now, then handles the transfers that are finished.
 void Session::act(curl_socket_t fd, int events) {
     int running = 0;
@@ -209,7 +200,6 @@ void Session::act(curl_socket_t fd, int events) {
     else
         fail_all(); // there is no telling what state they are in
 }
-// [/act]
 
 void Session::fail_all() {
     for (Transfer* const transfer : std::set(transfers_))

@@ -110,7 +110,6 @@ Coroutine<int> crawl_alone(Options options) {
     fit_to_process(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));
-    // [run]
     reports.begin();
     const auto start = Clock::now();
     Crawler crawler(loop, options.roots, std::move(scope), options.crawl,
@@ -136,7 +135,6 @@ Coroutine<int> crawl_alone(Options options) {
                      .nothing_checked = nothing_checked,
                      .listed = crawler.listed(),
                      .lacks_sitemaps = !crawler.has_read_all_sitemaps()});
-    // [/run]
     const Ending ending = crawl.ending();
     bool is_all_kept = true;
     if (state)

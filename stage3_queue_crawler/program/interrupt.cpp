@@ -8,7 +8,6 @@
 
 namespace stage3 {
 
-// [ctrl-c]
 namespace {
 
 // A signal handler can't be given any data, so what it needs is global.
@@ -47,7 +46,6 @@ void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
     for (const int number : {SIGINT, SIGTERM})
         ::sigaction(number, &action, nullptr);
 }
-// [/ctrl-c]
 
 void end_on_hangup(EventLoop& loop, Task<Ending> crawl) {
     struct sigaction action{};

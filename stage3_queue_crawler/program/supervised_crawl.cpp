@@ -48,7 +48,6 @@ CrawlEvents events_on(Console& console, bool verbose) {
     return events;
 }
 
-// [supervised]
 SupervisedCrawl::SupervisedCrawl(EventLoop& loop, Coroutine<Ending> crawl)
     : crawl_(create_task(loop, std::move(crawl), "crawl")), memory_(loop, crawl_.task()) {
     end_on_ctrl_c(loop, crawl_.task());
@@ -65,6 +64,5 @@ Coroutine<> SupervisedCrawl::wait(std::function<Progress()> progress, Console& c
     }
     memory_.crawl_has_ended();
 }
-// [/supervised]
 
 } // namespace stage3

@@ -126,7 +126,6 @@ void write_lines(const WriteEnd& end, std::string_view text) {
             text.remove_prefix(write_some(end, first_piece(text)));
 }
 
-// [write-ready]
 std::size_t write_ready(const WriteEnd& end, std::string_view text) {
     std::string_view left = text;
     while (!left.empty() && has_room(end)) { // it doesn't wait
@@ -137,7 +136,6 @@ std::size_t write_ready(const WriteEnd& end, std::string_view text) {
     }
     return text.size() - left.size();
 }
-// [/write-ready]
 
 void write_patiently(const WriteEnd& end, std::string_view text,
                      std::chrono::milliseconds patience) noexcept {

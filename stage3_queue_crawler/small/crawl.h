@@ -1,6 +1,6 @@
 // The smallest crawl with a queue of workers.
 //
-// The real one is crawler/crawler.h; page 16 explains what it adds.
+// Page 13 of the book. Page 16 begins anew, with crawler.h.
 #pragma once
 
 #include "common/web/links.h"

@@ -24,6 +24,7 @@
 
 namespace stage3::small {
 
+// [settings]
 struct Settings {
     std::size_t workers = 10;
     Loop::Milliseconds time_for_fetch{30'000};
@@ -33,6 +34,7 @@ struct Settings {
                                            const common::Url&)>
         links_of = &common::links_of;
 };
+// [/settings]
 
 // [record]
 /// What became of a URL.
@@ -45,11 +47,11 @@ struct Record {
 
 class Crawler {
   public:
+    // [run]
     Crawler(Loop& loop, Session& session, common::Url root, Settings settings = {})
         : loop_(loop), session_(session), root_(std::move(root)),
           settings_(std::move(settings)) {}
 
-    // [run]
     /// Fetches the root, and all pages on its host that it leads to. Called once.
     Coroutine<> run() {
         add({root_}, root_);
@@ -73,9 +75,10 @@ class Crawler {
             const auto known = records_.find(url);
             if (known == records_.end())
                 return "";
-            if (!known->second.next)
-                return known->second.error;
-            url = *known->second.next;
+            const Record& record = known->second;
+            if (!record.next)
+                return record.error;
+            url = *record.next;
         }
         return "more than 20 redirects";
     }
@@ -88,8 +91,7 @@ class Crawler {
         bool is_second_try = false;
     };
 
-    /// A URL that was taken from the queue. If it's not done when the visit is destroyed,
-    /// it goes back.
+    /// A URL taken from the queue. If it's not done when this is destroyed, it goes back.
     class Visit {
       public:
         Visit(Queue<Item>& queue, Item of) : item(std::move(of)), queue_(&queue) {}
@@ -183,6 +185,7 @@ class Crawler {
     }
     // [/end-when-done]
 
+    // [members]
     Loop& loop_;
     Session& session_;
     common::Url root_;
@@ -191,6 +194,7 @@ class Crawler {
     std::map<common::Url, Record> records_;
     Queue<Item> queue_{loop_};
     Group group_{loop_}; // destroyed before the queue, to which visits go back
+    // [/members]
 };
 
 } // namespace stage3::small

@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -26,7 +27,7 @@ namespace {
 using namespace stage3::small;
 
 // [endings]
-enum class Ending { complete, timed_out, interrupted };
+enum class Ending : std::uint8_t { complete, timed_out, interrupted };
 
 Coroutine<> crawl_within(Loop& loop, Loop::Milliseconds limit, Crawler& crawler,
                          Ending& ending) {

@@ -23,6 +23,8 @@ namespace stage3::small {
 // [event-loop]
 class EventLoop {
   public:
+    using Milliseconds = common::Selector::Milliseconds;
+
     /// With the selector of that name, or with the best one.
     explicit EventLoop(std::string_view selector = {})
         : selector_(common::make_selector(selector)) {}
@@ -45,10 +47,9 @@ class EventLoop {
 
     /// One turn: asks the selector, sleeping for at most `timeout` if nothing is ready,
     /// then runs what is ready.
-    virtual void
-    turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
+    virtual void turn(std::optional<Milliseconds> timeout = std::nullopt) {
         if (!ready_.empty())
-            timeout = common::Selector::Milliseconds(0);
+            timeout = Milliseconds(0);
         for (const common::Ready& event : selector_->select(timeout))
             call_back(event.fd);
         RunQueue now;

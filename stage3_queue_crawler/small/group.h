@@ -8,7 +8,6 @@
 #include "stage3_queue_crawler/small/future.h"
 #include "stage3_queue_crawler/small/task.h"
 
-#include <cstddef>
 #include <exception>
 #include <list>
 #include <optional>

@@ -18,8 +18,7 @@
 namespace stage3::small {
 
 // [ctrl-c]
-/// While it lives, the first Ctrl-C calls `callback` from the loop; the second one ends
-/// the program. There may be only one.
+/// Calls `callback` from the loop at the first Ctrl-C. The second one ends the program.
 class CtrlC {
   public:
     CtrlC(EventLoop& loop, std::function<void()> callback) : loop_(loop) {

@@ -22,10 +22,8 @@ namespace stage3::small {
 class Loop : public EventLoop {
   public:
     using Clock = std::chrono::steady_clock;
-    using Milliseconds = std::chrono::milliseconds;
     /// When a timer is due, and its number, so that no two are equal.
     using TimerId = std::pair<Clock::time_point, unsigned long>;
-
     using EventLoop::EventLoop; // it's constructed like one
 
     /// Calls `callback`, once, when `delay` has passed.

@@ -7,7 +7,6 @@
 #include "stage3_queue_crawler/small/event_loop.h"
 #include "stage3_queue_crawler/small/future.h"
 
-#include <cstddef>
 #include <deque>
 #include <optional>
 #include <utility>

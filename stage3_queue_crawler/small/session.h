@@ -82,8 +82,6 @@ class Session {
     };
     // [/transfer]
 
-    // What libcurl calls. It must not be called from there: these only take notes.
-
     // [notes]
     static std::size_t on_header(char* bytes, std::size_t /*1*/, std::size_t count,
                                  void* transfer) noexcept {
@@ -92,7 +90,7 @@ class Session {
         const std::size_t colon = line.find(':');
         if (line.starts_with("HTTP/")) // of the response, after one that was preliminary
             headers.clear();
-        else if (colon != line.npos)
+        else if (colon != std::string_view::npos)
             headers.emplace_back(line.substr(0, colon),
                                  common::trim(line.substr(colon + 1)));
         return count;
@@ -129,11 +127,10 @@ class Session {
     // [/on-socket]
 
     // [on-timer]
-    /// -1: no longer.
     static int on_timer(CURLM* /*multi*/, long milliseconds, void* session) noexcept {
         auto* const self = static_cast<Session*>(session);
         self->timer_.reset();
-        if (milliseconds >= 0)
+        if (milliseconds >= 0) // else: no longer
             self->timer_.emplace(self->loop_, std::chrono::milliseconds(milliseconds),
                                  [self] { self->act(CURL_SOCKET_TIMEOUT); });
         return 0;

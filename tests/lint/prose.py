@@ -32,7 +32,7 @@ from pathlib import Path
 PARENTHESES, NOBODIES, STANDS = 2, 1, 2  # on a page; per thousand words; per thousand words
 MEDIAN, LONG, LONG_SHARE = (12, 20), 20, 20  # words; words, and how many percent have more
 FEW_SENTENCES = 10
-MOST_WORDS = {"the story": 22_500, "what goes further": 21_100}
+MOST_WORDS = {"the story": 22_500, "what goes further": 22_700}
 MOST_ON_A_PAGE = 1_800
 
 FENCE = re.compile(r"[\s>]*(?:[-*+] |\d+[.)] )?(`{3,}|~{3,})")

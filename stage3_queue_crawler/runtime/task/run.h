@@ -44,7 +44,6 @@ void cancel_all_tasks(EventLoop& loop);
 /// The same, but what prevents it is reported, not thrown.
 void end_all_tasks(EventLoop& loop) noexcept;
 
-// [run]
 /// Runs `main` in a new loop, and returns its result or throws its exception. Tasks that
 /// are still running then are cancelled and waited for: see cancel_all_tasks. Throws
 /// std::logic_error if a loop already runs in this thread.
@@ -65,6 +64,5 @@ T run(Coroutine<T> main, LoopOptions options = {}) {
     end_all_tasks(loop); // before an exception of main's is thrown
     return static_cast<T>(std::move(task).take());
 }
-// [/run]
 
 } // namespace stage3

@@ -99,7 +99,6 @@ void TaskGroup::adopt(Ref<FutureBase> child) {
     position->task = std::move(child);
 }
 
-// [child-has-ended]
 void TaskGroup::child_has_ended(Position position) {
     const Ref<FutureBase> child = position->task;
     const bool failed = !child->cancelled() && child->exception();
@@ -115,7 +114,6 @@ void TaskGroup::child_has_ended(Position position) {
     asked_parent_ = true; // it may wait anywhere in the body
     parent_->request_cancel({});
 }
-// [/child-has-ended]
 
 /// If several children waited for one thing that failed, that is a single failure.
 bool TaskGroup::is_noted(const std::exception_ptr& exception) const {

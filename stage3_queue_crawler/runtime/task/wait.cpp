@@ -71,7 +71,6 @@ Coroutine<std::optional<Cancelled>> cancel_and_wait(FuturePtr future) {
 
 namespace detail {
 
-// [wait-or-cancel]
 Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
     std::optional<Cancelled> cancelled;
     if (timeout > EventLoop::Duration::zero() && !inner->done()) {
@@ -99,7 +98,6 @@ Coroutine<bool> wait_or_cancel(FuturePtr inner, EventLoop::Duration timeout) {
         current_task()->cancel_at_next_wait(*std::move(cancelled));
     co_return must_cancel;
 }
-// [/wait-or-cancel]
 
 namespace {
 
