@@ -1,37 +1,30 @@
-// When either task is done, this cancels both and waits for both, whatever happens.
+// Both are children of a group, and the first to have a result asks the other to end.
 #include "exercise.h"
 
 #include <optional>
+#include <utility>
 
-using stage3::CancelAtExit;
-using stage3::Cancelled;
-using stage3::Coroutine;
-using stage3::Event;
-using stage3::Task;
+using stage3::small::Coroutine;
+using stage3::small::EventLoop;
+using stage3::small::Group;
 
-Coroutine<int> first_of(Task<int> one, Task<int> other) {
-    Event woken;
-    const auto wake = [&](const auto&) { woken.set(); };
-    const CancelAtExit first(one.add_done_callback(wake));
-    const CancelAtExit second(other.add_done_callback(wake));
-    std::optional<Cancelled> cancelled;
-    try {
-        co_await woken.wait();
-    } catch (const Cancelled& request) {
-        cancelled = request;
+namespace {
+
+Coroutine<> answer(Coroutine<int> server, std::optional<int>& first, Group& group) {
+    const int value = co_await std::move(server);
+    if (!first) {
+        first = value;
+        group.cancel();
     }
-    const bool one_was_first = one.done();
-    one.cancel(); // of no effect on one that is done
-    other.cancel();
-    while (!one.done() || !other.done()) {
-        woken.clear();
-        try {
-            co_await woken.wait();
-        } catch (const Cancelled& another) {
-            cancelled = another; // and wait on
-        }
-    }
-    if (cancelled)
-        throw Cancelled(*cancelled);
-    co_return one_was_first ? one.result() : other.result();
+}
+
+} // namespace
+
+Coroutine<int> first_of(EventLoop& loop, Coroutine<int> one, Coroutine<int> other) {
+    std::optional<int> first;
+    Group group(loop);
+    group.start(answer(std::move(one), first, group));
+    group.start(answer(std::move(other), first, group));
+    co_await group.wait();
+    co_return first.value_or(0); // it has one by now
 }

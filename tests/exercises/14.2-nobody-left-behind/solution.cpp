@@ -3,26 +3,19 @@
 
 #include <algorithm>
 
-using stage3::Coroutine;
-using stage3::TaskGroup;
+using stage3::small::Coroutine;
+using stage3::small::EventLoop;
+using stage3::small::Group;
 
-namespace {
-
-Coroutine<> start_pieces(TaskGroup& group, std::string& file, std::size_t piece,
-                         const FetchPiece& fetch_piece) {
-    for (std::size_t begin = 0; begin < file.size(); begin += piece) {
-        const std::size_t length = std::min(piece, file.size() - begin);
-        group.start(fetch_piece(begin, std::span<char>(file.data() + begin, length)));
-    }
-    co_return;
-}
-
-} // namespace
-
-Coroutine<std::string> download(std::size_t size, std::size_t piece,
+Coroutine<std::string> download(EventLoop& loop, std::size_t size, std::size_t piece,
                                 FetchPiece fetch_piece) {
     std::string file(size, '\0');
-    TaskGroup group;
-    co_await group.run(start_pieces(group, file, piece, fetch_piece));
+    Group group(loop);
+    for (std::size_t begin = 0; begin < size; begin += piece) {
+        const std::size_t length = std::min(piece, size - begin);
+        const std::span<char> target(file.data() + begin, length);
+        group.start(fetch_piece(begin, target));
+    }
+    co_await group.wait();
     co_return file;
 }
