@@ -6,6 +6,8 @@
 #include "tests/support/prelude.h"
 #include "tests/support/waits.h"
 
+#include <thread>
+
 namespace tests {
 
 /// Has a practice site crawled and checks that all of it is found and that each URL is
@@ -30,6 +32,9 @@ inline std::size_t check_that_all_is_found(
     for (const auto& [url, target] : site.manifest.redirects)
         expected.insert(url);
     CHECK(found == expected);
+    // It counts an answer a moment after it has sent it.
+    while (site.server.statistics().requests > 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     CHECK(site.server.statistics().requests_served == expected.size());
     return site.server.statistics().most_requests;
 }
