@@ -1,5 +1,5 @@
 // A crawl's settings, the events that it reports while it runs, and how it can end.
-// Page 16 of the book.
+// Page 18b of the book.
 #pragma once
 
 #include "common/web/url.h"

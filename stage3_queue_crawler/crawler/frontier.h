@@ -6,7 +6,7 @@
 //
 // The interface is a concept, because there can be several frontiers: in memory
 // (memory_frontier.h), in a file, on another machine (shared_frontier/redis_frontier.h).
-// Page 16 of the book.
+// Page 18b of the book.
 #pragma once
 
 #include "common/web/url.h"

@@ -1,7 +1,7 @@
 // The settings of every frontier: its limits, its order, and how to ask what robots.txt
 // allows.
 //
-// Only a frontier and the code that sets up a crawl need these. Page 16 of the book.
+// Only a frontier and the code that sets up a crawl need these. Page 18b of the book.
 #pragma once
 
 #include "common/web/url.h"

@@ -2,7 +2,7 @@
 //
 // A URL waits for its origin's robots.txt (robots_line.h), then for its turn at its host
 // (gate.h), then in the queue for a worker. If it must be fetched again, it's parked
-// (parking_lot.h), and then goes through all of that again. Page 16 of the book.
+// (parking_lot.h), and then goes through all of that again. Page 18b of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/fragments.h"

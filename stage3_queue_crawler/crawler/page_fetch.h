@@ -3,7 +3,7 @@
 // This has all that a request needs besides its URL: the session, the retry policy, which
 // headers and passwords go where, and what to do when this machine has no descriptor
 // left. It doesn't know where a URL comes from, or what its page is for.
-// Page 16 of the book.
+// Page 18b of the book.
 #pragma once
 
 #include "common/web/url.h"

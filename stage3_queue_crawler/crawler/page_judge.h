@@ -2,7 +2,7 @@
 //
 // Is a page alive, dead, or elsewhere? That is decided here, and nowhere else; which
 // links to follow, it asks Scope and Traps. This class doesn't know how a page is
-// fetched, or which URL comes next. Page 16 of the book.
+// fetched, or which URL comes next. Page 18b of the book.
 #pragma once
 
 #include "common/trace/stack_trace.h"

@@ -2,7 +2,7 @@
 //
 // A user who types "--scope prefix example.org/docs" means a folder, if "docs" is one.
 // Only its server knows: it redirects from a folder's name to "/docs/". So before the
-// crawl begins, such roots are asked for, as politely as pages. Page 16 of the book.
+// crawl begins, such roots are asked for, as politely as pages. Page 18b of the book.
 #pragma once
 
 #include "common/web/url.h"

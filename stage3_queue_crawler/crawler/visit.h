@@ -1,7 +1,7 @@
 // A URL that a worker holds until it reports the result.
 //
 // A worker may be cancelled in the middle of a fetch. Its visit's destructor then gives
-// the URL back, so none is lost. Page 16 of the book.
+// the URL back, so none is lost. Page 18b of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/record.h"

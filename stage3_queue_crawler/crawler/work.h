@@ -2,7 +2,7 @@
 // takes back.
 //
 // They have their own file because the code that reads a page needs them, but nothing of
-// the frontier, which decides what comes next. Page 16 of the book.
+// the frontier, which decides what comes next. Page 18b of the book.
 #pragma once
 
 #include "common/web/links.h"

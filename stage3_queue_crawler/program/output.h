@@ -4,7 +4,7 @@
 // that waited for it would stop the event loop: no timer would run, no server would be
 // listened to, and the fetches under way would seem to have taken too long. So this class
 // writes as much as there is room for, keeps the rest, and has the loop call when there
-// is room again. The workers wait in `drain`, so that the rest stays small. Page 17 of
+// is room again. The workers wait in `drain`, so that the rest stays small. Page 18b of
 // the book.
 //
 // Each line is written to a file separately: if the program is killed, the system may cut

@@ -1,7 +1,7 @@
 // Writing where someone else reads: a pipe, a terminal. A file takes all it is given at
 // once; these have only so much room, and a `write` waits until there is more. Here is
 // how to write without waiting, for the results (output.h) and for messages to the user
-// (console.h). Page 17 of the book.
+// (console.h). Page 18b of the book.
 //
 // SIGPIPE must be ignored. All that write, except `write_patiently`, throw
 // std::system_error: std::errc::broken_pipe if the reader is gone.

@@ -3,7 +3,7 @@
 // A task made with `create_task` belongs to the loop, and may outlive its creator. One
 // made by a group ends before the group's `run` does, however that ends. So it may use
 // what lives around that `run`, and what it throws is thrown there. (asyncio has the same
-// class; trio calls it a nursery; the idea is known as structured concurrency.) Page 14
+// class; trio calls it a nursery; the idea is known as structured concurrency.) Page 18b
 // of the book.
 //
 // Without memory: making a child throws, and then there is no such child. The group still

@@ -1,5 +1,5 @@
 // Ways to wait: for a while, for one thing but not forever, for several things.
-// Page 14 of the book.
+// Page 18b of the book.
 //
 // Without memory: each of these throws, and what it was to wait for goes on by itself.
 #pragma once
