@@ -1,19 +1,30 @@
 #include "exercise.h"
-#include "tests/stage3/runtime/loop_test.h"
+#include "tests/support/prelude.h"
 
 namespace {
 
-/// A blinker, connected to a loop whose time is not the real one.
-class BlinkerTest : public tests::LoopTest {
-  public:
+const long never = 3'600'000; // milliseconds: no test takes that long
+
+/// A blinker, connected to a loop.
+struct BlinkerTest {
     BlinkerTest() { connection.emplace(loop, blinker); }
 
-    /// Lets this much time pass.
-    void after(int milliseconds) {
-        loop.call_later(std::chrono::milliseconds(milliseconds), [this] { loop.stop(); });
-        loop.run_forever();
+    /// Whatever is due at once is called in these turns, and nothing else.
+    void turns(int number) {
+        for (int i = 0; i < number; ++i)
+            loop.turn(0ms);
     }
 
+    /// Turns until a timer of this delay is called. One that was due earlier was called
+    /// before it, however long the turns took.
+    void after(std::chrono::milliseconds delay) {
+        bool is_over = false;
+        loop.call_later(delay, [&is_over] { is_over = true; });
+        while (!is_over)
+            loop.turn();
+    }
+
+    stage3::small::Loop loop;
     Blinker blinker;
     std::optional<BlinkerTimer> connection;
 };
@@ -21,32 +32,31 @@ class BlinkerTest : public tests::LoopTest {
 } // namespace
 
 TEST_CASE_FIXTURE(BlinkerTest, "act() is called when its time is up") {
-    blinker.start({100});
-    after(99);
+    blinker.start({never});
+    turns(5);
     CHECK_MESSAGE(blinker.switched() == 0,
-                  "it wished for 100 ms, and act() was called before they had passed.");
-    after(1);
-    CHECK_MESSAGE(blinker.switched() == 1, "it wished for a timer of 100 ms. They have "
+                  "it wished for an hour, and act() was called before that had passed.");
+    blinker.start({5});
+    after(5ms);
+    CHECK_MESSAGE(blinker.switched() == 1, "it wished for a timer of 5 ms. They have "
                                            "passed, and nothing has called act().");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a pattern switches the lamp at each of its times") {
-    blinker.start({100, 200, 300});
-    after(100);
-    CHECK_MESSAGE(blinker.switched() == 1, "after 100 ms, the lamp must be switched.");
-    after(200);
-    CHECK_MESSAGE(blinker.switched() == 2,
-                  "200 ms later, the lamp must be switched again.");
-    after(300);
+    blinker.start({1, 2, 3, never});
+    for (int i = 0; i < 3; ++i)
+        after(3ms); // the next timer is made when the one before it is called
     CHECK_MESSAGE(blinker.switched() == 3,
-                  "300 ms later, the lamp must be switched again.");
+                  "after 1 ms, 2 ms more and 3 ms more, the lamp must be switched, each "
+                  "time once; it was switched "
+                      << blinker.switched() << " times.");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a timer fires once") {
-    blinker.start({100});
-    after(100);
+    blinker.start({1});
+    after(1ms);
     CHECK(blinker.switched() == 1);
-    after(1000);
+    after(5ms);
     CHECK_MESSAGE(
         blinker.switched() == 1,
         "the lamp was switched again without a wish for it: a timer fires only once.");
@@ -56,7 +66,7 @@ TEST_CASE_FIXTURE(BlinkerTest, "a wish of 0 calls act() as soon as possible") {
     blinker.start({0, 0});
     CHECK_MESSAGE(blinker.refused() == 0,
                   "act() was called from inside its own callback, and refused. 0 means "
-                  "soon: after the callback has returned, in the loop's next turn.");
+                  "soon: after the callback has returned, in a turn of the loop.");
     turns(5);
     CHECK_MESSAGE(blinker.switched() == 2,
                   "0 does not mean that there is nothing to do: act() has to be called "
@@ -67,23 +77,20 @@ TEST_CASE_FIXTURE(BlinkerTest, "a wish of 0 calls act() as soon as possible") {
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "each wish replaces the one before") {
-    blinker.start({1000});
-    after(500);
-    blinker.start({2000}); // due after 2500 ms in all
-    after(1000);
+    blinker.start({2});
+    blinker.start({never});
+    after(5ms);
     CHECK_MESSAGE(blinker.switched() == 0,
-                  "it wished for 1000 ms, and later for 2000 ms instead. But the old "
-                  "timer is still there, and has fired.");
-    after(1000);
-    CHECK_MESSAGE(blinker.switched() == 1, "and now the new timer should have fired.");
+                  "it wished for 2 ms, and then for an hour instead. But the old timer "
+                  "is still there, and has fired.");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a wish for an earlier time replaces a later one") {
-    blinker.start({1000});
-    blinker.start({10});
-    after(10);
+    blinker.start({5});
+    blinker.start({1});
+    after(1ms);
     CHECK(blinker.switched() == 1);
-    after(5000);
+    after(10ms);
     CHECK_MESSAGE(blinker.switched() == 1,
                   "the timer that was replaced has fired as well.");
 }
@@ -93,10 +100,9 @@ TEST_CASE_FIXTURE(BlinkerTest, "a wish of -1 takes the timer back") {
     turns(2);
     CHECK_MESSAGE(blinker.switched() == 0,
                   "-1 means that it wants no timer. The lamp was switched.");
-    blinker.start({1000});
-    after(500);
+    blinker.start({2});
     blinker.stop();
-    after(5000);
+    after(5ms);
     CHECK_MESSAGE(
         blinker.switched() == 0,
         "it took its timer back with -1, and the timer has fired nevertheless.");
@@ -105,17 +111,16 @@ TEST_CASE_FIXTURE(BlinkerTest, "a wish of -1 takes the timer back") {
     turns(5);
     CHECK_MESSAGE(blinker.switched() == 0,
                   "a timer can be taken back as long as it has not fired, even one that "
-                  "is due at once. Keep its handle.");
-    blinker.start({100});
-    after(100);
+                  "is due at once. Keep its TimerId.");
+    blinker.start({1});
+    after(1ms);
     CHECK_MESSAGE(blinker.switched() == 1, "after that, a new pattern can begin.");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a destroyed BlinkerTimer takes its running timer back") {
-    blinker.start({1000});
-    after(500);
+    blinker.start({2});
     connection.reset();
-    after(5000);
+    after(5ms);
     CHECK_MESSAGE(blinker.switched() == 0,
                   "the BlinkerTimer is destroyed, but its timer was still in the loop "
                   "and has fired. It might have used an object that is gone.");
@@ -127,11 +132,11 @@ TEST_CASE_FIXTURE(BlinkerTest, "a destroyed BlinkerTimer takes its timer functio
         !blinker.has_timer_function(),
         "the BlinkerTimer is destroyed, but the blinker still has your timer function "
         "and the address of the object that is gone. Its next wish would call that.");
-    blinker.start({100});
-    after(1000);
+    blinker.start({1});
+    after(5ms);
     CHECK(blinker.switched() == 0);
     connection.emplace(loop, blinker); // it can be connected again
-    blinker.start({100});
-    after(100);
+    blinker.start({1});
+    after(1ms);
     CHECK(blinker.switched() == 1);
 }
