@@ -1,17 +1,20 @@
 #include "questions.h"
-#include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/runtime/task/run.h"
+#include "stage3_queue_crawler/small/crawler.h"
+#include "stage3_queue_crawler/small/loop.h"
+#include "stage3_queue_crawler/small/session.h"
+#include "stage3_queue_crawler/small/task.h"
 #include "tests/support/scripted_server.h"
 
 #include <fmt/core.h>
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
 
-using stage3::Record;
+using namespace stage3::small;
 using tests::redirect_to;
 using tests::ScriptedServer;
 
@@ -23,65 +26,36 @@ tests::Reply page(const std::vector<std::string>& links) {
     return tests::html(body);
 }
 
+constexpr int length_of_chain = 25; // URLs: /1 to /25
+
+/// There is no page /gone.
 void build(ScriptedServer& server) {
-    server.on("/",
-              page({"/blog", "/press", "/here", "/abroad", "/1", "/moved", "/shop"}));
+    server.on("/", page({"/blog", "/press", "/here", "/abroad", "/1", "/lost", "/shop"}));
     // Two chains that meet.
     server.on("/blog", redirect_to("/news"));
     server.on("/press", redirect_to("/news"));
     server.on("/news", redirect_to("/today"));
-    server.on("/today", page({"/4"}));
+    server.on("/today", page({}));
     // A circle.
     server.on("/here", redirect_to("/there"));
     server.on("/there", redirect_to("/here"));
-    // To another host. It would answer: it's the same server.
-    server.on("/abroad",
-              redirect_to(fmt::format("http://localhost:{}/hidden", server.port())));
-    server.on("/hidden", page({}));
-    // A long chain.
-    server.on("/1", redirect_to("/2"));
-    server.on("/2", redirect_to("/3"));
-    server.on("/3", redirect_to("/4"));
-    server.on("/4", page({}));
-    // To a page that has a link of its own.
-    server.on("/moved", redirect_to("/shop"));
+    // To another host.
+    server.on("/abroad", redirect_to("http://elsewhere.example/gone"));
+    // A long chain: 24 redirects, then a page.
+    for (int i = 1; i < length_of_chain; ++i)
+        server.on(fmt::format("/{}", i), redirect_to(fmt::format("/{}", i + 1)));
+    server.on(fmt::format("/{}", length_of_chain), page({}));
+    // To what isn't there.
+    server.on("/lost", redirect_to("/gone"));
     server.on("/shop", page({"/today"}));
 }
 
-/// The relevant parts of a record.
-struct Said {
-    int outcome = outcome::no_record;
-    int depth = 0;
-    std::string parent; // a path; empty if there is none
-};
-
-/// Crawls from `root`. Returns what was recorded about each path.
-std::map<std::string, Said> crawl(const ScriptedServer& server, const std::string& root) {
-    std::map<std::string, Said> said;
-    stage3::CrawlSettings settings;
-    settings.obey_robots = false; // it would be one request more
-    settings.workers = 1;
-    settings.max_redirects = 2;
-    stage3::CrawlEvents events;
-    events.on_record = [&](const Record& record) {
-        said[std::string(record.url.target())] = {
-            .outcome = static_cast<int>(record.outcome) + 1, // questions.h's numbers
-            .depth = static_cast<int>(record.depth),
-            .parent = std::string(record.parent ? record.parent->target() : "")};
-    };
-    const std::vector<common::Url> roots{*common::parse_url(server.url(root))};
-    stage3::EventLoop loop;
-    stage3::Crawler crawler(loop, roots, stage3::Scope(stage3::Reach::host, roots),
-                            settings, events);
-    stage3::run_until_complete(loop, crawler.crawl());
-    return said;
-}
-
-int number_of(const std::string& path) {
-    const std::map<std::string, int> numbers{{"/", site::root},
-                                             {"/moved", site::moved},
-                                             {"/shop", site::shop},
-                                             {"/news", site::news}};
+int number_of(std::string_view path) {
+    const std::map<std::string_view, int> numbers{{"/", site::root},
+                                                  {"/blog", site::blog},
+                                                  {"/press", site::press},
+                                                  {"/shop", site::shop},
+                                                  {"/news", site::news}};
     return numbers.at(path);
 }
 
@@ -90,25 +64,36 @@ int number_of(const std::string& path) {
 Answers run_program() {
     ScriptedServer server;
     build(server);
+    const auto url = [&](const std::string& path) {
+        return *common::parse_url(server.url(path));
+    };
+    Loop loop;
+    Session session(loop);
+    Crawler crawler(loop, session, url("/"), {.workers = 1});
+    Task task(loop, crawler.run());
+    run_until_complete(loop, task);
+
     const auto asked = [&](const char* path) {
         return static_cast<int>(server.times_asked(path));
     };
-    auto said = crawl(server, "/");
+    const auto is_dead = [&](const std::string& path) {
+        return crawler.why_dead(url(path)).empty() ? 0 : 1;
+    };
+    const auto parent_of = [&](const char* path) {
+        return number_of(crawler.found_on().at(url(path)).target());
+    };
     Answers answers;
     answers.asked_news = asked("/news");
     answers.circle = asked("/here") + asked("/there");
-    answers.abroad = said.at("/abroad").outcome;
-    answers.depth_of_news = said.at("/news").depth;
-    answers.parent_of_shop = number_of(said.at("/shop").parent);
-    answers.parent_of_today = number_of(said.at("/today").parent);
-    answers.depth_of_today = said.at("/today").depth;
-    answers.third = said.at("/3").outcome;
-    answers.asked_four = asked("/4");
-    answers.dead = 0;
-    for (const auto& [path, one] : said)
-        if (one.outcome == outcome::error || one.outcome == outcome::failed)
-            ++answers.dead;
-    answers.records = static_cast<int>(said.size()); // no URL has two
-    answers.alone = static_cast<int>(crawl(server, "/1").size());
+    answers.last = asked("/25");
+    answers.parent_of_news = parent_of("/news");
+    answers.parent_of_today = parent_of("/today");
+    answers.abroad = is_dead("/abroad");
+    answers.dead_of_lost = is_dead("/lost") + is_dead("/gone");
+    answers.dead_of_circle = is_dead("/here") + is_dead("/there");
+    answers.dead_of_chain = 0;
+    for (int i = 1; i <= length_of_chain; ++i)
+        answers.dead_of_chain += is_dead(fmt::format("/{}", i));
+    answers.records = static_cast<int>(crawler.records().size());
     return answers;
 }
