@@ -1,6 +1,6 @@
 // A crawler that survives: it finds the dead links of a site, whatever its servers do.
 //
-// The real one is crawler/crawler.h. Pages 16 and 17 of the book.
+// The real one is crawler/crawler.h. Page 16 of the book.
 #pragma once
 
 #include "common/web/http_response.h"

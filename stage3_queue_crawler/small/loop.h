@@ -45,7 +45,7 @@ class Loop : public EventLoop {
             timeout = std::max(std::min(most, timeout.value_or(most)), Milliseconds(0));
         }
         EventLoop::turn(timeout);
-        // What a callback adds now has a higher number, so it waits for the next turn.
+        // What a callback adds now comes after `last`, so it waits for the next turn.
         const TimerId last(Clock::now(), made_);
         while (!timers_.empty() && timers_.begin()->first <= last) {
             const auto timer = timers_.extract(timers_.begin()); // out, before it runs
