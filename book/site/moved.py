@@ -21,11 +21,16 @@ MOVED = {
         "what-is-the-limit": ["16.1"], "idle-places": ["16.2"], "alive-or-dead": ["17.1"],
         "where-the-circle-closes": ["17.2"], "echo-with-a-limit": ["18.1"],
         "a-slow-client": ["18.2"], "the-lost-answer": ["19.1"], "a-false-zero": ["19.2"],
-        "a-time-limit": ["Y07"], "a-queue": ["Y08"]},
+        "a-future": ["Y04"], "a-queue": ["Y07", "Y08"], "a-time-limit": ["Y08"]},
     "scenes": {"chain": ["08"], "innermost": ["08"], "workers": ["14a"], "two-ends": ["18"], "lost-answer": ["19"]},
 }
 RENAMED = {"book/11a-nobody-runs-on-alone.html": "book/14-time-limits-and-groups.html",
-           "book/08a-a-chain-of-generators.html": "book/18a-stages-1-and-2-grown-up.html"}
+           "book/08a-a-chain-of-generators.html": "book/18a-stages-1-and-2-grown-up.html",
+           "exercises/Y03-call-me-later.html": "exercises/Y07-a-time-limit.html",
+           "exercises/Y05-coroutines-that-await.html": "exercises/Y04-a-coroutine.html",
+           "exercises/Y06-asked-to-end.html": "exercises/Y05-a-task.html",
+           "exercises/Y09-a-fetch.html": "exercises/Y09-a-session.html",
+           "exercises/Y10-workers.html": "exercises/Y08-a-group.html"}
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Moved</title>
 <meta http-equiv="refresh" content="1; url={to}"><link rel="canonical" href="{to}">

@@ -271,6 +271,7 @@ class Track:
         self.solutions = {step.file: step.solution_text() for step in course.steps}
         self.table = yours.read_table((yours.GIVEN / "rows.txt").read_text(encoding="utf-8"))
         self.sources = yours.rows_tests(course)
+        yours.given(course)  # before examinations run side by side
 
     def examinations(self) -> dict[str, Callable[[], list[str]]]:
         convicted = {f"track, {name}": functools.partial(self.convicts, section)

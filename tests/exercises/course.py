@@ -81,7 +81,7 @@ class Exercise:
 class Step(Exercise):
     """An exercise of the track: the reader's file is one of those in the folder `yours`.
 
-    `after` is the last page that it needs.
+    `after` is the last page that it needs, and `was` has the files that this one has replaced.
     """
 
     suffix = ".h"
@@ -92,6 +92,8 @@ class Step(Exercise):
         self.after = self.find(r"^After page (\d\d)\.$", self.read("README.md"))
         self.file = self.find(r"^File: yours/(\S+)\s*$", self.read("README.md"))
         self.yours = folder.parent / YOURS / self.file
+        self.was = [self.yours.with_name(name)
+                    for name in re.findall(r"^Was: yours/(\S+)\s*$", self.read("README.md"), re.M)]
 
     def solution_text(self) -> str:
         return solution_text(self.folder / "solution.h", self.folder.parents[2])
@@ -196,9 +198,13 @@ class Course:
         return [topic_of(name) for name in self.names_done()]
 
     def is_over(self, exercise: Exercise) -> bool:
-        """Done. A step is done if its file is ours, or is the reader's as it was when it passed."""
+        """Done. A step is done if its file is ours, or is the reader's as it was when it passed.
+
+        It's also done if a file that this one has replaced has passed, until the reader begins anew.
+        """
         if isinstance(exercise, Step):
-            return self.is_ours(exercise) or self.has_passed(exercise)
+            files = [exercise.yours, *([] if self.is_begun_anew(exercise) else exercise.was)]
+            return self.is_ours(exercise) or any(map(self.has_passed, files))
         return exercise.topic in self.done()
 
     def is_ours(self, step: Exercise) -> bool:
@@ -247,6 +253,7 @@ class Course:
         with suppress(FileExistsError):  # "x": never over a file that an editor is just saving
             with open(exercise.yours, "x", encoding="utf-8") as file:
                 file.write(start)
+            (self.work(exercise) / "opened").write_text(exercise.topic)
             news = [f"Your file is {self.path(exercise.yours)}: edit it, and check again,",
                     f"until this prints `{exercise.number} {exercise.title}: passed`.",
                     f"The task: {self.path(exercise.folder / 'README.md')}"]
@@ -315,9 +322,15 @@ class Course:
         """What is noted of all steps: their numbers may have changed since, their files haven't."""
         return [path.read_text(encoding="utf-8") for path in (self.notes / "exercises").glob(f"Y*/{name}")]
 
-    def has_passed(self, step: Step) -> bool:
-        """Is the reader's file there, and is it one that has passed?"""
-        return step.yours.is_file() and hash_of(step.yours) in " ".join(self.notes_of_steps("passed")).split()
+    def has_passed(self, file: Path) -> bool:
+        """Is the file of a step there, and is it one that has passed?"""
+        return file.is_file() and hash_of(file) in " ".join(self.notes_of_steps("passed")).split()
+
+    def is_begun_anew(self, step: Step) -> bool:
+        """Is the reader's file one that we have made for this step, and not an older one of the same name?"""
+        with suppress(FileNotFoundError):
+            return step.yours.is_file() and (self.work(step) / "opened").read_text() == step.topic
+        return False
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -121,7 +121,8 @@ class Reader(unittest.TestCase):
     def setUp(self):
         for path in [*self.root.glob("tests/exercises/*/yours.cpp*"), self.root / ".learn/progress",
                      *self.root.glob(".learn/exercises/*/hints_shown"), self.root / ".learn/exercises/last",
-                     *self.root.glob(".learn/exercises/*/passed"), *self.root.glob(".learn/exercises/*/taken")]:
+                     *(self.root / ".learn/exercises").glob("*/passed"), *(self.root / ".learn/exercises").glob("*/taken"),
+                     *(self.root / ".learn/exercises").glob("*/opened")]:
             path.unlink(missing_ok=True)
         shutil.rmtree(self.root / "tests/exercises/yours", ignore_errors=True)
         if not self.looks_at_memory:
@@ -404,6 +405,16 @@ class Track(Reader):
         self.assertEqual(track.solution_text(part, self.root),
                          "{\ninline int answer_2() { return answer_1() + 1; }\n}\n")
 
+    def test_a_given_program_is_the_book_s(self):
+        book = self.root / "stage3_x/small/dead_links_main.cpp"
+        book.write_text('// dead_links: says two\n#include "stage3_x/small/part2.h"\nusing namespace stage3::small;\n'
+                        'int main(int, char**) {\n    puts("dead_links: two dead links");\n}\n')
+        given = self.root / "main.cpp"
+        given.write_text("// The same as in the book: stage3_x/small/dead_links_main.cpp\n")
+        self.assertEqual(track.solution_text(given, self.root),
+                         '// yours: says two\n#include "part2.h"\nusing namespace yours;\n'
+                         'int main(int, char**) {\n    puts("yours: two dead links");\n}\n')
+
     def test_a_broken_file_that_a_step_builds_on_is_named(self):
         self.pass_step(1)
         self.pass_step(2)
@@ -491,6 +502,63 @@ class Track(Reader):
         said = self.learn("list")
         self.assertIn("Y01   Say 1  build     10 min  done\n", said)
         self.assertIn("Y02   Say 2  build     10 min  ours\n", said)
+
+    def replace_file(self, number, *was):
+        """The step gets another file, new1.h or so."""
+        folder = self.folder(f"Y0{number}")
+        old = "".join(f"\nWas: yours/{file}" for file in was)
+        for name, more in [("README.md", old), ("test.cpp", "")]:
+            file = folder / name
+            self.change(file, re.sub(rf"part{number}\.h(.*)", rf"new{number}.h\1{more}", file.read_text()))
+        return self.file(number).with_name(f"new{number}.h")
+
+    def line_of_step(self, number):
+        return next(line for line in self.learn("list").splitlines() if line.startswith(f"  Y0{number} "))
+
+    def test_a_step_stays_done_when_its_file_is_replaced(self):
+        self.pass_step(1)
+        new = self.replace_file(1, "other.h", "part1.h")
+        self.assertTrue(self.line_of_step(1).endswith(" done"))
+        self.assertFalse(new.exists())
+        self.file(1).write_text("// changed\n")
+        self.assertFalse(self.line_of_step(1).endswith(" done"))
+
+    def test_a_step_whose_file_was_replaced_by_one_of_another_step_stays_done(self):
+        self.pass_step(1)
+        self.replace_file(2, "part1.h")
+        self.assertTrue(self.line_of_step(2).endswith(" done"))
+        self.assertTrue(self.line_of_step(1).endswith(" done"))
+
+    def test_a_replaced_file_counts_although_an_older_one_has_the_new_name(self):
+        self.pass_step(1)
+        new = self.replace_file(1, "part1.h")
+        new.write_text("// was there before, and has changed since it passed\n")
+        (self.root / ".learn/exercises/Y01/opened").write_text("an-older-step")
+        self.assertTrue(self.line_of_step(1).endswith(" done"))
+
+    def test_the_steps_after_a_replaced_file_need_the_new_one(self):
+        self.pass_step(1)
+        self.pass_step(2)
+        self.replace_file(1, "part1.h")
+        part = self.root / "stage3_x/small/part2.h"
+        self.change(part, part.read_text().replace("part1.h", "new1.h"))
+        self.learn("check", "Y03", status=2, errors="Y03 Say 3 builds on files that you don't have yet:\n  yours/new1.h: "
+                   "write it (./learn check Y01), or take ours (./learn solution Y01 --take)\n")
+        self.assertFalse(exercises.Course(self.root).can_begin(exercises.Course(self.root).steps[2]))
+        self.learn("solution", "Y01", "--take")
+        self.assertTrue(self.line_of_step(1).endswith(" ours"))
+
+    def test_a_replaced_file_counts_until_the_reader_begins_anew(self):
+        self.pass_step(1)
+        new = self.replace_file(1, "part1.h")
+        self.learn("check", "Y01", status=1)
+        self.assertTrue(new.exists())
+        self.assertTrue(self.line_of_step(1).endswith("you are here"))
+        self.assertIn("Y01 Say 1: not yet", self.learn("check", status=1))
+        new.unlink()
+        self.assertTrue(self.line_of_step(1).endswith(" done"))
+        self.learn("reset", "Y01", "--yes")
+        self.assertFalse(self.line_of_step(1).endswith(" done"))
 
     def test_the_file_is_there_before_anything_is_built(self):
         out, err = io.StringIO(), io.StringIO()

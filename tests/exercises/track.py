@@ -16,11 +16,20 @@ SAME = re.compile(r"// The same as in the book: ([^\s,]+)(?:, (\S+))?\n")
 
 
 def solution_text(solution: Path, root: Path) -> str:
-    """A step's solution. What the book has, too, it only names: a file, or what a file has between two marks."""
+    """A step's solution, or another file that is given. What the book has, too, it only names: a file, or what
+    a file has between two marks."""
     def of_book(same: re.Match) -> str:
         text, mark = (root / same[1]).read_text(encoding="utf-8"), same[2]
-        return translated(text.split(f"// [{mark}]\n")[1].split(f"// [/{mark}]\n")[0] if mark else text)
+        if mark:
+            text = text.split(f"// [{mark}]\n")[1].split(f"// [/{mark}]\n")[0]
+        into_a_header = same[1].endswith(".cpp") and solution.suffix != ".cpp"
+        return translated(in_a_header(text) if into_a_header else text)
     return SAME.sub(of_book, solution.read_text(encoding="utf-8"))
+
+
+def in_a_header(text: str) -> str:
+    """What a source file has, as it would be in a header: its functions are inline."""
+    return re.sub(r"^(?=\w[^;{]*\([^;]*\{$)", "inline ", text, flags=re.M)
 
 
 def translated(text: str) -> str:
@@ -28,6 +37,7 @@ def translated(text: str) -> str:
     text = re.sub(r"^ *// (\[/?[\w-]+\]|NOLINT\w*\(.*)\n", "", text, flags=re.M)
     text = re.sub(r" *// NOLINT.*", "", text)
     text = re.sub(r"(?<=namespace )(stage3::)?small\b", "yours", text)
+    text = re.sub(r"\bdead_links\b", "yours", text)  # the program
     return re.sub(r'#include "stage\d_\w+/small/', '#include "', text)
 
 

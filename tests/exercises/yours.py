@@ -6,7 +6,8 @@
     ./learn yours check          tests it against asyncio's promises, row by row
     ./learn yours bench          measures it beside our runtime and asyncio
 
-The crawler's heart and the table of rows are given, in track/; the rows' tests are those of the steps.
+The program around the crawler and the table of rows are given, in track/; the rows' tests are those of
+the steps.
 Build products go to .learn/yours/.
 """
 from __future__ import annotations
@@ -27,6 +28,7 @@ sys.dont_write_bytecode = True
 from answers import (MODELS, Broken, Build, Outcome, Trouble, bold, green, judge_build, judge_run, red,  # noqa: E402
                      report, run_limited)
 from course import ROOT, Course, say  # noqa: E402
+from track import SAME, assemble, solution_text  # noqa: E402
 
 GIVEN = Path(__file__).resolve().parent / "track"
 NEEDS = {  # our targets that must be built
@@ -38,6 +40,14 @@ NEEDS = {  # our targets that must be built
 ROW_LIMIT = 5.0  # seconds for a row
 
 
+def given(course: Course) -> Path:
+    """A folder with the given files that are the book's, as they fit to the reader's."""
+    folder = course.notes / "yours/given"
+    assemble({path.name: solution_text(path, ROOT) for path in GIVEN.glob("*.*")
+              if SAME.search(path.read_text(encoding="utf-8"))}, folder)
+    return folder
+
+
 def make(course: Course, build: Build, name: str, sources: list[Path], flags: list[str],
          yours: Path | None = None) -> Path:
     """Builds a program from given sources and the reader's headers, or those in the folder `yours`.
@@ -46,7 +56,7 @@ def make(course: Course, build: Build, name: str, sources: list[Path], flags: li
     """
     model = build.model(MODELS[0])
     model = model.with_flags(flags) if flags else copy.copy(model)
-    model.compiler = [*model.compiler, f"-I{yours or course.yours}", f"-I{GIVEN}"]
+    model.compiler = [*model.compiler, f"-I{yours or course.yours}", f"-I{given(course)}"]
     work = course.notes / "yours" / (name if yours is None else f"{name}-{yours.name}")
     work.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -56,7 +66,7 @@ def make(course: Course, build: Build, name: str, sources: list[Path], flags: li
 
 
 def crawler(course: Course, build: Build, yours: Path | None = None) -> Path:
-    return make(course, build, "crawl", [GIVEN / "crawl_main.cpp"], ["-O2"], yours)
+    return make(course, build, "crawl", [given(course) / "crawl_main.cpp"], ["-O2"], yours)
 
 
 # ---- The rows ---------------------------------------------------------------------------

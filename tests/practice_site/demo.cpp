@@ -5,7 +5,8 @@
 // Each crawler is a separate program, started with the site's URL. What it reports is
 // compared with the manifest, and what it costs is measured from outside, in the same way
 // for all: time by our clock, memory by the kernel's account, and how much it does at
-// once by the server, which sees the requests wait.
+// once by the server, which sees the requests wait. If a crawler reports only what is
+// dead, the server's list of requests says what else it has found.
 #include "common/command_line/command_line.h"
 #include "common/system/descriptors.h"
 #include "common/system/socket.h"
@@ -25,6 +26,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -83,12 +85,28 @@ struct Result {
     bool timed_out = false;
 };
 
-/// What a stage has found, according to its output: the outcome is a line's first word,
-/// the URL its fourth.
+/// What a stage has found.
 struct Findings {
     std::set<std::string> pages;
     std::set<std::string> dead;
     std::vector<std::string> twice;
+};
+
+/// The targets that were requested. The server's thread adds to them.
+class Requests {
+  public:
+    void add(std::string_view target) {
+        const std::scoped_lock lock(mutex_);
+        targets_.emplace_back(target);
+    }
+    std::vector<std::string> take() {
+        const std::scoped_lock lock(mutex_);
+        return std::exchange(targets_, {});
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::string> targets_;
 };
 
 // Starting a stage.
@@ -200,8 +218,13 @@ const std::string& sum_of(const std::vector<std::string>& lines) {
     return done != lines.end() ? *done : lines.back();
 }
 
-void show(const Stage& stage, std::string_view url, const Result& result) {
+/// Before it runs, so that what it says on the standard error comes below.
+void announce(const Stage& stage, std::string_view url) {
     fmt::print("\n$ {} {}\n", common::join(stage.command, " "), url);
+    std::fflush(stdout);
+}
+
+void show(const Result& result) {
     const auto& lines = result.lines;
     constexpr std::size_t head = 3;
     for (std::size_t i = 0; i < std::min(head, lines.size()); ++i)
@@ -213,6 +236,8 @@ void show(const Stage& stage, std::string_view url, const Result& result) {
     std::fflush(stdout);
 }
 
+/// According to its output: the outcome is a line's first word, the URL its fourth. Or a
+/// line has a dead URL, the reason, and where it was found, as in dead_links.
 Findings read_findings(const std::vector<std::string>& lines) {
     Findings findings;
     std::set<std::string> seen;
@@ -223,6 +248,8 @@ Findings read_findings(const std::vector<std::string>& lines) {
         std::string bytes;
         std::string url;
         columns >> outcome >> status >> bytes >> url;
+        if (line.find("), found on ") != std::string::npos)
+            findings.dead.insert(outcome);
         const bool dead = outcome == "dead" || outcome == "error" || outcome == "failed";
         if (outcome != "page" && outcome != "redirect" && !dead)
             continue;
@@ -234,6 +261,22 @@ Findings read_findings(const std::vector<std::string>& lines) {
             findings.dead.insert(url);
     }
     return findings;
+}
+
+/// Adds the rest if only what is dead was reported: what was requested, and is neither
+/// dead nor a redirect.
+void add_requests(const std::vector<std::string>& targets, const std::string& origin,
+                  const Manifest& manifest, Findings& findings) {
+    if (!findings.pages.empty())
+        return;
+    std::set<std::string> seen;
+    for (const std::string& target : targets) {
+        const std::string url = origin + target;
+        if (!seen.insert(url).second)
+            findings.twice.push_back(url);
+        if (!manifest.dead.contains(url) && !manifest.redirects.contains(url))
+            findings.pages.insert(url);
+    }
 }
 
 /// Reports what is in one set but not in the other. True if there is nothing to report.
@@ -331,8 +374,12 @@ int demonstrate(Arguments& arguments) {
     std::signal(SIGPIPE, SIG_IGN);
     common::allow_descriptors();
     const practice_site::Site site(arguments.site);
+    Requests requests;
     practice_site::BackgroundServer server(
-        [&site](const practice_site::Request& request) { return site.answer(request); },
+        [&](const practice_site::Request& request) {
+            requests.add(request.target);
+            return site.answer(request);
+        },
         arguments.server);
     const Manifest manifest = site.manifest(server.origin());
     fmt::print(
@@ -351,9 +398,12 @@ int demonstrate(Arguments& arguments) {
     std::string table;
     bool good = true;
     for (Stage& stage : arguments.stages) {
+        requests.take();
+        announce(stage, server.url());
         const Result result = run(stage, server, time_limit);
-        show(stage, server.url(), result);
-        const Findings findings = read_findings(result.lines);
+        show(result);
+        Findings findings = read_findings(result.lines);
+        add_requests(requests.take(), server.origin(), manifest, findings);
         good = check(stage, result, findings, manifest) && good;
         table += fmt::format("{:<19}  {:>5}  {:>10}  {:>7.2f}  {:>14}  {:>16.1f}\n",
                              stage.name, findings.pages.size(), findings.dead.size(),

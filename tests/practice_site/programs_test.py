@@ -25,6 +25,35 @@ import practice_site  # noqa: E402  (it is beside this file)
 SITE, DEMO = os.environ.get("PRACTICE_SITE"), os.environ.get("DEMO")
 
 
+CRAWLER = """# Prints what is dead, as dead_links does.
+import re, sys, urllib.error, urllib.parse, urllib.request
+*how, root = sys.argv[1:]
+found, left = {root: root}, [root]
+while left:
+    url = left.pop(0)
+    if how == ["skip"] and url.endswith("/p/7"):
+        continue
+    try:
+        answer = urllib.request.build_opener(type("Stay", (urllib.request.HTTPRedirectHandler,), {
+            "redirect_request": lambda *_: None})).open(url)
+        text = answer.read().decode()
+    except urllib.error.HTTPError as error:
+        text = 'href="' + error.headers.get("Location", "") + '"' if error.code < 400 else ""
+        if error.code >= 400 and how != ["quiet"]:
+            print(f"{url} (HTTP status {error.code}), found on {found[url]}")
+    for link in re.findall('href="([^"#]+)', text):
+        link = urllib.parse.urljoin(url, link)
+        if link.startswith(root) and link not in found:
+            found[link] = url
+            left.append(link)
+for more in {"twice": ["p/3"], "astray": ["astray"]}.get("".join(how), []):
+    try:
+        urllib.request.urlopen(root + more)
+    except urllib.error.HTTPError:
+        pass
+"""
+
+
 def get(connection, path):
     """The answer, and its body."""
     connection.request("GET", path)
@@ -172,6 +201,20 @@ class Programs(unittest.TestCase):
         self.assertIn("demo: absent ended by itself, with status 127", done.stderr)
         done = run(DEMO, "stage1")
         self.assertEqual((done.returncode, done.stderr[:6]), (2, "demo: "))
+
+    def test_the_demonstration_asks_the_server_about_a_crawler_that_lists_only_what_is_dead(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words, complaint in [
+                    ("", ""), ("skip", "demo: mine missed 1 of 20 pages, such as http://127.0.0.1:"),
+                    ("twice", "demo: mine fetched 1 of its URLs more than once, such as http://127.0.0.1:"),
+                    ("quiet", "demo: mine missed "), ("astray", "demo: mine was wrong about 1 of 21 pages, such as ")]:
+                with self.subTest(words):
+                    crawler = pathlib.Path(folder) / "crawler"
+                    crawler.write_text(f"#!{sys.executable}\n{CRAWLER}", encoding="ascii")
+                    crawler.chmod(0o755)
+                    done = run(DEMO, "--pages", "20", "--latency", "0", f"mine={crawler} {words}")
+                    self.assertEqual(done.stderr[:len(complaint) or None], complaint)
+                    self.assertEqual(done.returncode, 1 if complaint else 0)
 
 
 @unittest.skipUnless(SITE, "needs the program")

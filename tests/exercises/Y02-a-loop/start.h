@@ -3,10 +3,10 @@
 
 #include "common/system/selector.h"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -56,6 +56,15 @@ class RunQueue {
 
 class EventLoop {
   public:
+    using Milliseconds = common::Selector::Milliseconds;
+
+    /// With the selector of that name, or with the best one.
+    explicit EventLoop(std::string_view selector = {})
+        : selector_(common::make_selector(selector)) {}
+    EventLoop(const EventLoop&) = delete;
+    EventLoop& operator=(const EventLoop&) = delete;
+    virtual ~EventLoop() = default;
+
     /// These run when a turn comes to them, not in here.
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue& several) { ready_.append(several); }
@@ -68,7 +77,8 @@ class EventLoop {
         (void)callback;
     }
 
-    /// Stops that. A callback of `watch` does not call this, but a Runnable may.
+    /// Stops that. Any code may call this, even the callback of this descriptor, or of
+    /// another that has become ready at the same time.
     void unwatch(int fd) { (void)fd; }
 
     /// One turn. First it asks the selector, in every turn, which descriptors are ready,
@@ -76,12 +86,14 @@ class EventLoop {
     /// that; otherwise it sleeps, but no longer than `timeout` (or as long as it takes,
     /// without one). Then it runs whatever is ready by now, in order, including what the
     /// callbacks have made ready. What these make ready runs in the next turn.
-    void turn(std::optional<common::Selector::Milliseconds> timeout = std::nullopt) {
+    ///
+    /// (It is virtual because the loop of Y07, which has timers, does more in a turn.)
+    virtual void turn(std::optional<Milliseconds> timeout = std::nullopt) {
         (void)timeout;
     }
 
   private:
-    std::unique_ptr<common::Selector> selector_ = common::make_selector();
+    std::unique_ptr<common::Selector> selector_;
     std::unordered_map<int, std::function<void()>> callbacks_; // by descriptor
     RunQueue ready_;
 };

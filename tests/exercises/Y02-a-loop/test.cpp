@@ -186,6 +186,41 @@ TEST_CASE_FIXTURE(Three, "E4: a socket that is no longer watched calls nothing, 
                   "the socket has room, and is watched for that. Called: " << said(told));
 }
 
+TEST_CASE_FIXTURE(Three, "E5: a socket's callback may end its own watch, or that of "
+                         "another socket that is ready") {
+    const tests::SocketPair pair;
+    SUBCASE("its own") {
+        const Alarm rescue(loop, 1s);
+        loop.watch(pair.near.fd(), Events::write,
+                   [this, &pair, word = std::string("once ")] {
+                       std::string& all = told;
+                       loop.unwatch(pair.near.fd());
+                       all += word; // a sanitizer sees whether it's still there
+                   });
+        turn(2);
+        CHECK_MESSAGE(told == "once ",
+                      "a callback has ended the watch of its own socket. It still runs "
+                      "to its end, and is not called again. It reported: "
+                          << said(told));
+    }
+    SUBCASE("that of another") {
+        const auto watch = [&](int fd, int other) {
+            loop.watch(fd, Events::write, [&, other] {
+                told += "called ";
+                loop.unwatch(other);
+            });
+        };
+        watch(pair.near.fd(), pair.far.fd());
+        watch(pair.far.fd(), pair.near.fd());
+        turn();
+        CHECK_MESSAGE(
+            told == "called ",
+            "two sockets were ready, and the callback of one has ended the watch of the "
+            "other, before its callback was called: what that needs may be gone. Called: "
+                << said(told));
+    }
+}
+
 TEST_CASE_FIXTURE(Three,
                   "E3: what a socket's callback makes ready runs in the same turn") {
     const tests::SocketPair pair;

@@ -15,6 +15,7 @@
 #include "queue.h"
 #include "task.h"
 
+#include <coroutine>
 #include <list>
 #include <utility>
 
@@ -27,18 +28,29 @@ namespace {
 
 using FutureAwaiter = decltype(operator co_await(std::declval<Future&>()));
 
-/// Waits for a future that is already done: the task is made ready at once, and resumes
-/// in the next turn. Ours has next_turn() for that, asyncio sleep(0).
-struct NextTurn : FutureAwaiter {
-    explicit NextTurn(Future& done) : FutureAwaiter(operator co_await(done)) {}
-    bool await_ready() const noexcept { return false; }
+/// Waits for a future that is resolved as soon as the task waits: so the task is made
+/// ready at once, and resumes in the next turn. Ours has next_turn() for that, asyncio
+/// sleep(0).
+class NextTurn {
+  public:
+    explicit NextTurn(Loop& loop) : future_(loop), awaiter_(operator co_await(future_)) {}
+
+    bool await_ready() const { return false; }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> frame) {
+        awaiter_.await_suspend(frame);
+        future_.set_result();
+    }
+    void await_resume() { awaiter_.await_resume(); }
+
+  private:
+    Future future_;
+    FutureAwaiter awaiter_;
 };
 
 Coroutine<> switch_often(Loop& loop, int times) {
-    Future done(loop);
-    done.set_result();
     for (int i = 0; i < times; ++i)
-        co_await NextTurn(done);
+        co_await NextTurn(loop);
 }
 
 /// Resolves a future when it runs. Ours and asyncio give call_soon a function, which they
@@ -115,7 +127,7 @@ void pass_through(int times) {
     run_until_complete(loop, getting);
 }
 
-yours::Generator<int, yours::Nothing, int> count() {
+yours::Generator<int, int, int> count() {
     for (int i = 0;; ++i)
         co_yield i;
     co_return 0;
@@ -123,8 +135,7 @@ yours::Generator<int, yours::Nothing, int> count() {
 
 /// Not inlined, because clang would see that the values are never used, and leave
 /// everything out.
-[[gnu::noinline]] void resume(yours::Generator<int, yours::Nothing, int>& generator,
-                              int times) {
+[[gnu::noinline]] void resume(yours::Generator<int, int, int>& generator, int times) {
     for (int i = 0; i < times; ++i)
         generator.next();
 }

@@ -1,60 +1,71 @@
-// What the tests of all steps from Y06 on share. It needs the reader's task.h.
+// What the tests of the steps from Y05 on share. It needs the reader's task.h.
 #pragma once
 
-#include "loop.h"
+#include "event_loop.h"
 #include "task.h"
+#include "tests/exercises/track/kit.h"
 #include "tests/exercises/track/loop_kit.h"
 
 namespace track {
 
-/// What a test is about: a loop, and what was reported. Nothing here takes long: a test
-/// that still runs after some seconds hangs, and is ended.
-struct Story : Test<yours::Loop> {
-    struct Hangs : std::runtime_error {
-        Hangs() : std::runtime_error("every task waits, and nothing more happens") {}
-    };
+/// Thrown out of a loop that has turned too often: nothing that the test waits for comes.
+struct Hangs : std::runtime_error {
+    Hangs() : std::runtime_error("every task waits, and nothing more happens") {}
+};
 
-    Story() {
-        loop.call_later(4s, [] { throw Hangs(); });
+/// A loop that never sleeps, because in these tests nothing comes from outside. A test
+/// that hangs would turn it forever, so it ends that.
+class BusyLoop : public yours::EventLoop {
+  public:
+    void turn(std::optional<Milliseconds> /*timeout*/ = std::nullopt) override {
+        if (++turns_ > 10'000)
+            throw Hangs();
+        EventLoop::turn(Milliseconds(0));
     }
 
-    void say(const std::string& what) { told += (told.empty() ? "" : ", ") + what; }
+  private:
+    int turns_ = 0;
+};
+
+/// What a test is about: a loop, and what was reported.
+template <class Loop>
+struct StoryOf : Test<Loop> {
+    void say(const std::string& what) {
+        this->told += (this->told.empty() ? "" : ", ") + what;
+    }
 
     /// A message that ends with what was reported.
     std::string reported(const std::string& text) const {
-        return text + " Reported: " + told;
+        return text + " Reported: " + said(this->told);
     }
 
     /// What was reported since the last time.
-    std::string news() { return std::exchange(told, ""); }
-
-    /// One turn, at whose end timers are called that were due before it.
-    void turn_with_timers() {
-        loop.call_later(0ms, [] {}); // so that it doesn't sleep
-        loop.turn();
-    }
+    std::string news() { return std::exchange(this->told, ""); }
 
     /// Lets the loop turn until `task` is done. False if that never happens.
     bool ends(yours::Task& task) {
         try {
-            run_until_complete(loop, task);
+            run_until_complete(this->loop, task);
         } catch (const Hangs&) {
             return false;
         }
         return true;
     }
 };
+using Story = StoryOf<BusyLoop>;
 
 /// Reports when it is destroyed.
+template <class Loop>
 class Lent {
   public:
-    Lent(Story& story, std::string name) : story_(story), name_(std::move(name)) {}
+    Lent(StoryOf<Loop>& story, std::string name)
+        : story_(story), name_(std::move(name)) {}
     Lent(const Lent&) = delete;
     Lent& operator=(const Lent&) = delete;
     ~Lent() { story_.say(name_ + " gives back"); }
 
   private:
-    Story& story_;
+    StoryOf<Loop>& story_;
     std::string name_;
 };
 

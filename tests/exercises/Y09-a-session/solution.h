@@ -1,0 +1,1 @@
+// The same as in the book: stage3_queue_crawler/small/session.h
