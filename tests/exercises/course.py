@@ -93,7 +93,7 @@ class Step(Exercise):
         self.file = self.find(r"^File: yours/(\S+)\s*$", self.read("README.md"))
         self.yours = folder.parent / YOURS / self.file
         self.was = [self.yours.with_name(name)
-                    for name in re.findall(r"^Was: yours/(\S+)\s*$", self.read("README.md"), re.M)]
+                    for name in re.findall(r"^<!-- Was: yours/(\S+) -->\s*$", self.read("README.md"), re.M)]
 
     def solution_text(self) -> str:
         return solution_text(self.folder / "solution.h", self.folder.parents[2])

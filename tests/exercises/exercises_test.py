@@ -506,7 +506,7 @@ class Track(Reader):
     def replace_file(self, number, *was):
         """The step gets another file, new1.h or so."""
         folder = self.folder(f"Y0{number}")
-        old = "".join(f"\nWas: yours/{file}" for file in was)
+        old = "".join(f"\n<!-- Was: yours/{file} -->" for file in was)
         for name, more in [("README.md", old), ("test.cpp", "")]:
             file = folder / name
             self.change(file, re.sub(rf"part{number}\.h(.*)", rf"new{number}.h\1{more}", file.read_text()))
@@ -587,6 +587,25 @@ class Track(Reader):
             yours.run(yours.options_of(["--needs", "check"]), exercises.Course(self.root))
         self.assertEqual(str(trouble.exception).splitlines()[1:], [
             "  yours/part2.h: write it (./learn check Y02), or take ours (./learn solution Y02 --take)"])
+
+
+    def test_a_crawler_needs_only_what_its_last_file_includes(self):
+        for number in (1, 2):
+            self.learn("solution", f"Y0{number}", "--take")
+        course = exercises.Course(self.root)
+        with self.assertRaises(answers.Trouble) as trouble:
+            yours.run(yours.options_of(["--needs", "program"]), course)
+        self.assertIn("yours/part3.h", str(trouble.exception))
+        self.learn("solution", "Y03", "--take")
+        self.assertEqual([step.number for step in yours.steps_for("program", course)], ["Y01", "Y02", "Y03"])
+        for number, text in (("Y03", '#include "part2.h"\n'), ("Y02", "\n")):
+            solution = self.folder(number) / "solution.h"
+            was = solution.read_text()
+            solution.write_text(text)
+            self.addCleanup(solution.write_text, was)
+        numbers = [step.number for step in yours.steps_for("check", exercises.Course(self.root))]
+        self.doCleanups()  # before it's checked that nothing was changed
+        self.assertEqual(numbers, ["Y02", "Y03"])
 
 
 class Rows(unittest.TestCase):

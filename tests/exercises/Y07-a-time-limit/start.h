@@ -106,10 +106,10 @@ class TimedTask : public Task {
 /// ended with Cancelled because its time was up. If it throws something else, that is
 /// thrown.
 ///
-/// If the caller is asked to end, the coroutine is asked, and Cancelled is thrown when it
-/// has ended. This also holds if the limit is up in the same turn, or was before, or will
-/// be before the coroutine has ended: a caller that was asked to end must not mistake
-/// that for a slow coroutine and carry on.
+/// If the caller is asked to end, the coroutine is asked, and if it ends with Cancelled,
+/// Cancelled is thrown. This also holds if the limit is up in the same turn, or was
+/// before, or will be before the coroutine has ended: a caller that was asked to end must
+/// not mistake that for a slow coroutine and carry on.
 inline Coroutine<bool> ends_within(Loop& loop, Loop::Milliseconds limit,
                                    Coroutine<> coroutine) {
     (void)loop; // yours

@@ -41,7 +41,7 @@ class Session {
     /// its `error` says why. But if the caller is asked to end, Cancelled is thrown,
     /// because that is not a failed page; and libcurl no longer works on the request.
     Coroutine<common::HttpResponse> get(common::Url url) {
-        const Transfer transfer(*this, url);
+        Transfer transfer(*this, url);
         co_return common::HttpResponse(); // yours: wait for the transfer
     }
 

@@ -52,8 +52,8 @@ class Crawler {
     /// once. Returns when every URL that was found is done.
     ///
     /// If the caller is asked to end, the workers are asked, and Cancelled is thrown when
-    /// they have ended. What throws in a worker, and is no std::exception of
-    /// `settings.links_of`, ends the crawl, too, and is thrown.
+    /// they have ended. What throws in a worker ends the crawl, too, and is thrown;
+    /// but what `finish` catches doesn't.
     Coroutine<> run() {
         co_return; // yours: workers, and something that knows when all is done
     }
@@ -124,8 +124,8 @@ class Crawler {
     /// Makes the record, adds the links of the page, and is done with the visit. A
     /// redirect's record says where it leads. Anything else that is no success
     /// (common::is_redirect, common::is_success) is dead: "HTTP status 404", or what the
-    /// response's `error` says. If `settings_.links_of` throws a std::exception, its text
-    /// is the record's error.
+    /// response's `error` says. If finding or adding the links throws a std::exception,
+    /// its text is the record's error.
     void finish(Visit visit, const common::HttpResponse& response) {
         (void)visit; // yours
         (void)response;
