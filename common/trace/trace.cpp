@@ -101,8 +101,8 @@ std::string links(const std::vector<Place>& chain) {
 
 } // namespace
 
-Tracer::Tracer(const std::string& path, std::string_view program)
-    : file_(std::fopen(path.c_str(), "we")) {
+Tracer::Tracer(const std::string& path, std::string_view program, Clock clock)
+    : file_(std::fopen(path.c_str(), "we")), clock_(std::move(clock)), start_(clock_()) {
     if (!file_)
         throw std::system_error(errno, std::generic_category(),
                                 fmt::format("cannot write the trace file '{}'", path));
@@ -116,8 +116,8 @@ Tracer::~Tracer() {
 }
 
 void Tracer::write(std::string_view event, std::string_view fields) {
-    const auto t = std::chrono::duration_cast<std::chrono::microseconds>(
-        std::chrono::steady_clock::now() - start_);
+    const auto t =
+        std::chrono::duration_cast<std::chrono::microseconds>(clock_() - start_);
     const std::string line = fmt::format("{{\"t\":{},\"turn\":{},\"event\":\"{}\",{}}}\n",
                                          t.count(), turn_, event, fields);
     if (std::fwrite(line.data(), 1, line.size(), file_.get()) < line.size())

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -37,9 +38,13 @@ class Tracer {
     /// A tracer that is off.
     Tracer() = default;
 
-    /// Writes to `path`, from its beginning. `program` is told in the first line. Throws
-    /// std::system_error if it can't be opened.
-    Tracer(const std::string& path, std::string_view program);
+    /// Says what time it is.
+    using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+    /// Writes to `path`, from its beginning. `program` is told in the first line, and the
+    /// times are the clock's. Throws std::system_error if it can't be opened.
+    Tracer(const std::string& path, std::string_view program,
+           Clock clock = std::chrono::steady_clock::now);
     Tracer(Tracer&&) = default;
     Tracer& operator=(Tracer&&) = default;
     Tracer(const Tracer&) = delete;
@@ -315,7 +320,8 @@ class Tracer {
 
     std::unique_ptr<std::FILE, CloseFile> file_;
     std::error_code error_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    Clock clock_;
+    std::chrono::steady_clock::time_point start_{};
     std::uint64_t turn_ = 0;
 
     // Tasks and pending futures, by address. When one is gone, its address may be used

@@ -68,8 +68,7 @@ class Crawler {
     /// ... and those that are done.
     const std::map<common::Url, Record>& records() const { return records_; }
 
-    /// Why `url` is dead. A redirect is as dead as its target. Empty if it isn't known to
-    /// be.
+    /// Why `url` is dead, or nothing. A redirect is as dead as its target.
     std::string why_dead(common::Url url) const {
         for (int redirects = 0; redirects <= 20; ++redirects) {
             const auto known = records_.find(url);

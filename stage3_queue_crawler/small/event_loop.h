@@ -34,6 +34,7 @@ class EventLoop {
 
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue& several) { ready_.append(several); }
+    bool has_ready() const { return !ready_.empty(); }
 
     /// From now on calls `callback` whenever `fd` is ready for `events`.
     void watch(int fd, common::Events events, std::function<void()> callback) {
@@ -48,7 +49,7 @@ class EventLoop {
     /// One turn: asks the selector, sleeping for at most `timeout` if nothing is ready,
     /// then runs what is ready.
     virtual void turn(std::optional<Milliseconds> timeout = std::nullopt) {
-        if (!ready_.empty())
+        if (has_ready())
             timeout = Milliseconds(0);
         for (const common::Ready& event : selector_->select(timeout))
             call_back(event.fd);

@@ -131,39 +131,6 @@ TEST_CASE_FIXTURE(Timed, "the smallest time limit throws what its coroutine thro
                          std::runtime_error);
 }
 
-TEST_CASE_FIXTURE(Timed, "the smallest time limit: a request to end passes through, also "
-                         "one that comes when the time is up") {
-    Future never(loop);
-    SUBCASE("before") {
-        Task task(loop,
-                  note_whether_in_time(loop, 1h, slow_to_end(loop, never, log), log));
-        loop.turn(0ms);
-        loop.turn(0ms);
-        task.cancel();
-        CHECK_THROWS_AS(run_until_complete(loop, task), Cancelled);
-    }
-    SUBCASE("while it cleans up") {
-        Task task(loop,
-                  note_whether_in_time(loop, 0ms, slow_to_end(loop, never, log), log));
-        loop.turn(0ms); // the task begins, and its timer is due
-        loop.turn(0ms); // the inner one begins, and is asked to end
-        loop.turn(0ms); // and sleeps
-        task.cancel();
-        CHECK_THROWS_AS(run_until_complete(loop, task), Cancelled);
-        CHECK(log == Log{"was asked to end"});
-    }
-    SUBCASE("in the turn in which it has ended") {
-        Task task(loop,
-                  note_whether_in_time(loop, 0ms, slow_to_end(loop, never, log), log));
-        while (log.empty())
-            loop.turn();
-        CHECK_FALSE(task.done());
-        task.cancel();
-        CHECK_THROWS_AS(run_until_complete(loop, task), Cancelled);
-        CHECK(log == Log{"has cleaned up", "was asked to end"});
-    }
-}
-
 // ---- The session ----
 
 Coroutine<> get(Session& session, common::Url url, common::HttpResponse& response) {
@@ -381,23 +348,6 @@ TEST_CASE("the crawler of page 17: asked to end with ten fetches under way, it e
     CHECK(crawl.crawler.found_on().size() == 13);
     CHECK(crawl.crawler.records().size() == 1);
     CHECK(server.requests().size() == 11);
-}
-
-TEST_CASE(
-    "the crawler of page 17: asked to end before another try, it doesn't wait for it") {
-    ScriptedServer server;
-    server.on("/", {tests::Reset()});
-    Crawling crawl(server.url());
-    Crawler patient(crawl.loop, crawl.session, url_of(server.url()),
-                    {.time_before_retry = 1h});
-    Task task(crawl.loop, patient.run());
-    while (server.replies() < 1)
-        crawl.loop.turn(1ms);
-    for (int i = 0; i < 100; ++i)
-        crawl.loop.turn(0ms); // the worker has heard of it
-    task.cancel();
-    CHECK_THROWS_AS(run_until_complete(crawl.loop, task), Cancelled);
-    CHECK(patient.records().empty());
 }
 
 // ---- Ctrl-C, and the program ----

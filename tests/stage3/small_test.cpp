@@ -260,53 +260,9 @@ TEST_CASE_FIXTURE(Small, "the smallest task that waits gets the exception a turn
     }
 }
 
-TEST_CASE_FIXTURE(
-    Small, "the smallest task that is ready but hasn't resumed yet gets the exception") {
-    Task task(loop, polite(future, log));
-    loop.turn();
-    future.set_result();
-    CHECK(task.cancel()); // the event that it waited for has happened
-    loop.turn();
-    CHECK(was_cancelled(task));
-    CHECK(log == Log{"inner waits", "inner gives back", "polite gives back"});
-}
-
-TEST_CASE_FIXTURE(
-    Small,
-    "the smallest task that has not begun gets the exception where it first waits") {
-    Task task(loop, polite(future, log));
-    CHECK(task.cancel());
-    loop.turn();
-    CHECK(log == Log{"inner waits"});
-    loop.turn();
-    CHECK(was_cancelled(task));
-}
-
-Coroutine<> wait_for_task(Task& other) { co_await other; }
-
-TEST_CASE_FIXTURE(
-    Small, "the smallest task: a task that waits for a task passes the request on") {
-    SUBCASE("it is cancelled with the inner task") {
-        Task child(loop, polite(future, log));
-        Task parent(loop, wait_for_task(child));
-        loop.turn();
-        CHECK(parent.cancel());
-        loop.turn();
-        CHECK(was_cancelled(child));
-        CHECK_FALSE(parent.done());
-        loop.turn();
-        CHECK(was_cancelled(parent));
-    }
-    SUBCASE("it is not affected if the inner task refuses") {
-        Task child(loop, stubborn(future, log));
-        Task parent(loop, wait_for_task(child));
-        loop.turn();
-        CHECK(parent.cancel());
-        loop.turn();
-        loop.turn();
-        CHECK(parent.done());
-        CHECK_FALSE(was_cancelled(parent));
-    }
+Coroutine<> wait_until_done(Queue<int>& queue, Log& log) {
+    co_await queue.join();
+    log.emplace_back("all done");
 }
 
 // ---- The queue ----
@@ -315,11 +271,6 @@ Coroutine<> take_one(Queue<int>& queue, std::string name, Log& log) {
     const int item = co_await queue.get();
     log.push_back(fmt::format("{} has {}", name, item));
     queue.task_done();
-}
-
-Coroutine<> wait_until_done(Queue<int>& queue, Log& log) {
-    co_await queue.join();
-    log.emplace_back("all done");
 }
 
 TEST_CASE_FIXTURE(Small, "the smallest queue serves the getter that has waited longest") {
@@ -351,43 +302,6 @@ TEST_CASE_FIXTURE(Small, "the smallest queue: join ends when all items are dealt
     Task a(loop, take_one(queue, "a", log));
     run_until_complete(loop, joiner);
     CHECK(log == Log{"all done", "a has 1", "all done"});
-}
-
-TEST_CASE_FIXTURE(Small,
-                  "the smallest queue: a served getter that is cancelled loses nothing") {
-    Task a(loop, take_one(queue, "a", log));
-    std::optional<Task> b;
-    const auto b_begins = [&] { b.emplace(loop, take_one(queue, "b", log)); };
-    SUBCASE("the next getter gets the item") {
-        b_begins();
-        loop.turn();
-        queue.put(7);
-        a.cancel();
-    }
-    SUBCASE("the item is the first in the queue again") {
-        loop.turn();
-        queue.put(7);
-        queue.put(8);
-        a.cancel();
-        loop.turn();
-    }
-    SUBCASE("the item is kept if the getter was cancelled before it was served") {
-        loop.turn();
-        a.cancel();
-        queue.put(7);
-        loop.turn();
-    }
-    SUBCASE("the item is kept if the getter is gone when it comes") {
-        loop.turn();
-        a.cancel();
-        loop.turn();
-        queue.put(7);
-    }
-    if (!b)
-        b_begins();
-    run_until_complete(loop, *b);
-    CHECK(log == Log{"b has 7"});
-    CHECK(was_cancelled(a));
 }
 
 // ---- The group ----
@@ -448,49 +362,6 @@ TEST_CASE_FIXTURE(Small,
     Task owner(loop, run_group(group, log));
     run_until_complete(loop, owner);
     CHECK(log == Log{"a ends", "can't be done"});
-}
-
-TEST_CASE_FIXTURE(Small,
-                  "the smallest group that is cancelled asks its children to end, and "
-                  "those that come later") {
-    Future never(loop);
-    Group group(loop);
-    group.start(wait_for(never, "a", log));
-    loop.turn();
-    group.cancel();
-    Future also_never(loop);
-    group.start(wait_for(also_never, "b", log));
-    Task owner(loop, run_group(group, log));
-    run_until_complete(loop, owner);
-    CHECK(log == Log{"a ends", "b ends", "all done"});
-}
-
-/// Says goodbye in a turn of its own when it is asked to end.
-Coroutine<> say_goodbye(Future& never, Future& goodbye, Log& log) {
-    try {
-        co_await never;
-    } catch (const Cancelled&) {
-        log.emplace_back("is asked to end");
-    }
-    co_await goodbye;
-    log.emplace_back("has said goodbye");
-}
-
-TEST_CASE_FIXTURE(Small,
-                  "the smallest group: who is cancelled in its wait waits all the same") {
-    Future never(loop);
-    Group group(loop);
-    group.start(say_goodbye(never, future, log));
-    Task owner(loop, run_group(group, log));
-    loop.turn();
-    owner.cancel();
-    for (int i = 0; i < 3; ++i)
-        loop.turn(0ms);
-    CHECK(log == Log{"is asked to end"});
-    CHECK_FALSE(owner.done());
-    future.set_result();
-    CHECK_THROWS_AS(run_until_complete(loop, owner), Cancelled);
-    CHECK(log == Log{"is asked to end", "has said goodbye"});
 }
 
 // ---- The tour ----

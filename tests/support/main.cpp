@@ -1,4 +1,5 @@
 // The one `main` of every test program.
+#include "tests/support/every_order.h"
 #include "tests/support/waits.h"
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -20,7 +21,9 @@ struct Counter : doctest::IReporter {
         current = &test_case;
         tests::start_counting_waits();
     }
-    void test_case_end(const doctest::CurrentTestCaseStats& /*stats*/) override {
+    void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
+        if (stats.failure_flags != 0)
+            tests::note_failed_case();
         const auto [waited, allowed] = tests::waits();
         if (waited <= allowed || std::getenv("LIMIT_WAITS") == nullptr)
             return;

@@ -265,21 +265,6 @@ TEST_CASE_FIXTURE(
     CHECK(putter.cancelled());
 }
 
-TEST_CASE_FIXTURE(LoopTest, "Q10: withdrawing the last item ends a join") {
-    Queue<int> queue(1);
-    queue.put_nowait(0);
-    auto putter = task(put(*this, queue, 1));
-    const auto joiner = task(join(*this, queue, "j"));
-    turns(1);
-    queue.get_nowait();
-    queue.task_done();
-    CHECK(queue.unfinished() == 1); // item 1 is in the queue
-    putter.cancel();
-    turns(2);
-    CHECK(joiner.done());
-    CHECK(queue.unfinished() == 0);
-}
-
 TEST_CASE_FIXTURE(LoopTest,
                   "Q11: a put that is cancelled while it waits leaves the line") {
     // q::QueuePutTests.test_cancelled_puts_not_being_held_in_self_putters,
@@ -420,42 +405,6 @@ TEST_CASE_FIXTURE(LoopTest,
     loop.run_forever();
     CHECK(loop.timers() == 0);
     CHECK(elapsed() == 3000);
-}
-
-TEST_CASE_FIXTURE(LoopTest,
-                  "Q18: an item that comes in the turn in which the time is over "
-                  "is not lost") {
-    Queue<int> queue;
-    SUBCASE("the item comes first") {
-        loop.call_later(1s, [&] { queue.put_nowait(1); });
-        run(get(*this, queue, "a", 1s));
-        CHECK(log == Log{"a got 1"});
-    }
-    SUBCASE("the timeout comes first") {
-        const auto getter = task(get(*this, queue, "a", 1s));
-        turns(1);
-        loop.call_later(1s, [&] { queue.put_nowait(1); });
-        stage3::run_until_complete<void>(loop, getter);
-        CHECK(log == Log{"a timed out"});
-        CHECK(drain(queue) == std::vector{1});
-    }
-}
-
-TEST_CASE_FIXTURE(LoopTest,
-                  "Q18: a getter may time out and be cancelled in the same turn") {
-    Queue<int> queue(1);
-    queue.put_nowait(0);
-    auto putter = task(put(*this, queue, 1, 1s));
-    turns(1);
-    loop.call_later(1s, [&] {
-        putter.cancel();
-        loop.stop();
-    });
-    loop.run_forever();
-    turns(1);
-    CHECK(putter.cancelled());
-    CHECK(drain(queue) == std::vector{0});
-    CHECK(queue.unfinished() == 1);
 }
 
 TEST_CASE_FIXTURE(

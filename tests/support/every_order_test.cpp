@@ -1,0 +1,219 @@
+// Does every_order.h find the orders that break a promise, all of them, and the smallest?
+#include "tests/support/every_order.h"
+#include "tests/support/prelude.h"
+#include "tests/support/process.h"
+
+#include <csignal>
+#include <deque>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tests;
+
+namespace {
+
+/// A loop with nothing in it but a queue of functions.
+struct Loop {
+    bool has_ready() const { return !ready.empty(); }
+    void turn(std::chrono::milliseconds /*timeout*/) {
+        for (auto now = std::exchange(ready, {}); auto& function : now)
+            function();
+    }
+    std::deque<std::function<void()>> ready;
+};
+
+/// How often it was read and written: a counter that loses an increment if another one
+/// comes between.
+const OrderPrograms lost_increment{
+    .title = "Two clients read a number, and write it back in the next turn, plus 1.",
+    .play =
+        [](Order& order, const Numbers&) {
+            Loop loop;
+            int number = 0;
+            for (int i = 1; i <= 2; ++i)
+                order.event(fmt::format("client {} comes", i), [&, i] {
+                    order.note(fmt::format("client {} reads {}", i, number));
+                    loop.ready.emplace_back([&, i, read = number] {
+                        number = read + 1;
+                        order.note(fmt::format("client {} writes {}", i, number));
+                    });
+                });
+            order.run(loop);
+            order.promise(number == 2, "no increment is lost");
+        },
+};
+
+/// Three events, and a turn after each.
+const OrderPrograms harmless{
+    .title = "Events.",
+    .things = {{"event", "events", 1, 3}},
+    .play =
+        [](Order& order, const Numbers& numbers) {
+            Loop loop;
+            for (int i = 1; i <= numbers[0]; ++i)
+                order.event(fmt::format("event {}", i),
+                            [&] { loop.ready.emplace_back([] {}); });
+            order.run(loop);
+            order.promise(true, "nothing");
+        },
+};
+
+TEST_CASE("all orders are played, and each once") {
+    // One event: it comes, and the loop turns. Two: either first; then the other before
+    // the turn or after it. Three: worked out in the same way, by hand.
+    const auto orders = [](int events) {
+        OrderPrograms programs = harmless;
+        programs.things[0].least = programs.things[0].most = events;
+        return every_order(programs).orders;
+    };
+    CHECK(orders(1) == 1);
+    CHECK(orders(2) == 4);
+    CHECK(orders(3) == 24);
+    const Explored all = every_order(harmless);
+    CHECK(all.orders == 29);
+    CHECK(all.are_all);
+    CHECK(all.wrong == 0);
+    CHECK(in_words(harmless, all).find("29 orders, which are all") != std::string::npos);
+    CHECK(in_words(harmless, all).find("    nothing\n") != std::string::npos);
+}
+
+TEST_CASE("wrong orders are counted, and the smallest is told") {
+    const Explored explored = every_order(lost_increment);
+    CHECK(explored.orders == 4);
+    CHECK(explored.wrong == 2);
+    CHECK(explored.first_wrong == 2);
+    REQUIRE(explored.smallest);
+    CHECK(explored.smallest->promise == "no increment is lost");
+    CHECK(explored.smallest->text == "01");
+    const std::string words = in_words(lost_increment, explored);
+    CHECK(words.ends_with("The smallest:\n"
+                          "    1  client 1 comes  client 1 reads 0\n"
+                          "    2  client 2 comes  client 2 reads 0\n"
+                          "    3  the loop turns  client 1 writes 1, client 2 writes 1\n"
+                          "To play it again: ORDER=01\n"));
+}
+
+TEST_CASE("an order is played again by its text") {
+    CHECK(play_order(lost_increment, "01").promise == "no increment is lost");
+    CHECK(play_order(lost_increment, "").promise.empty());
+    CHECK(play_order(lost_increment, "").steps.size() == 4);
+    CHECK(play_order(harmless, "2-1").steps.front().what == "event 2");
+    CHECK_THROWS_AS(play_order(lost_increment, "0?"), std::invalid_argument);
+    CHECK_THROWS_AS(play_order(harmless, "1"), std::invalid_argument);
+    CHECK_THROWS_AS(play_order(harmless, "22-1"), std::invalid_argument);
+}
+
+TEST_CASE("a wrong order that is found by chance is made as small as it can be") {
+    const OrderPrograms programs{
+        .title = "Ten events, of which the last must not be first.",
+        .play =
+            [](Order& order, const Numbers&) {
+                Loop loop;
+                std::string first;
+                for (int i = 0; i < 10; ++i)
+                    order.event(fmt::format("event {}", i), [&first, i] {
+                        first += first.empty() ? fmt::format("{}", i) : "";
+                    });
+                order.run(loop);
+                order.promise(first != "9", "event 9 isn't the first");
+            },
+    };
+    const Explored explored = every_order(programs, {.orders = 10, .by_chance = 200});
+    CHECK_FALSE(explored.are_all);
+    CHECK(explored.orders == 210);
+    CHECK(explored.first_wrong > 10);
+    REQUIRE(explored.smallest);
+    CHECK(explored.smallest->text == "9");
+    CHECK(every_order(programs, {.orders = 10, .by_chance = 200}).wrong
+          == explored.wrong);
+}
+
+TEST_CASE("an exception that leaves the program breaks a promise, and so does no end") {
+    OrderPrograms programs{
+        .title = "Fails.",
+        .play = [](Order&, const Numbers&) { throw std::runtime_error("it rains"); },
+    };
+    CHECK(every_order(programs).smallest->promise
+          == "no exception leaves the program (it rains)");
+    programs.play = [](Order& order, const Numbers&) {
+        Loop loop;
+        std::function<void()> again = [&] { loop.ready.push_back(again); };
+        again();
+        order.run(loop);
+    };
+    CHECK(every_order(programs).smallest->promise == "the program comes to rest");
+}
+
+TEST_CASE("a promise that is broken in a task that keeps its errors is broken") {
+    const OrderPrograms programs{
+        .title = "Catches everything.",
+        .play =
+            [](Order& order, const Numbers&) {
+                try {
+                    order.promise(false, "it's true");
+                } catch (
+                    const std::exception&) { // NOLINT(bugprone-empty-catch): as a task
+                }
+            },
+    };
+    REQUIRE(every_order(programs).smallest);
+    CHECK(every_order(programs).smallest->promise == "it's true");
+}
+
+TEST_CASE("time passes between any two turns") {
+    const OrderPrograms programs{
+        .title = "A timer and an event.",
+        .play =
+            [](Order& order, const Numbers&) {
+                Loop loop;
+                int timers = 1;
+                std::string said;
+                order.timers([&] { return timers > 0; },
+                             [&] {
+                                 --timers;
+                                 loop.ready.emplace_back([&] { said += "timer "; });
+                             });
+                order.event("event", [&] { said += "event "; });
+                order.run(loop);
+                order.promise(said == "event timer ", "the event is first");
+            },
+    };
+    const Explored explored = every_order(programs);
+    CHECK(explored.orders == 2);
+    CHECK(explored.wrong == 1);
+    CHECK(explored.smallest->steps.front().what == "time passes");
+}
+
+#ifndef __SANITIZE_THREAD__
+TEST_CASE("a crash says in which order it came") {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::dup2(ends[1], STDERR_FILENO);
+        std::signal(SIGABRT, SIG_DFL); // doctest would report it, too
+        OrderPrograms programs = harmless;
+        programs.play = [](Order& order, const Numbers& numbers) {
+            harmless.play(order, numbers);
+            if (order.choices() == Choices{1, 0})
+                std::abort();
+        };
+        static_cast<void>(every_order(programs));
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    std::string said;
+    std::array<char, 1000> bytes{};
+    for (ssize_t n = 0; (n = ::read(ends[0], bytes.data(), bytes.size())) > 0;)
+        said.append(bytes.data(), static_cast<std::size_t>(n));
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    CHECK(said.find("It crashed in this order: ORDER=2-10\n") != std::string::npos);
+}
+#endif
+
+} // namespace
