@@ -11,6 +11,8 @@ This is what ./learn calls; a reader types:
     ./learn list              all exercises, and which of them are done
     ./learn reset 02.2        start over (your file is kept beside the new one)
     ./learn watch [02.2]      check again whenever you save, and move on when it passes
+    ./learn explore 12.2      play your answer in every order of its events, and tell the smallest that
+                              breaks it; --order TEXT plays one. With a page (12): what that page builds
 
 An exercise is a folder here; course.py knows which there are and which are done. The reader edits
 yours.cpp, and test.cpp decides whether it's right. answers.py compiles, runs and judges the two, and
@@ -24,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 import signal
 import sys
 import time
@@ -32,14 +35,24 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 import questions  # noqa: E402
-from answers import (Build, Outcome, Trouble, bold, count, green, model_for, painted, report,  # noqa: E402
-                     state, try_answer)
+from answers import (Broken, Build, Outcome, Trouble, bold, count, green, judge_build, make_program,  # noqa: E402
+                     model_for, painted, report, run_limited, state, try_answer)
 from course import ROOT, Course, Exercise, Step, free_name, say, topic_of  # noqa: E402
 from memory import look_at_memory  # noqa: E402
 
 TIME_LIMIT = 10.0  # seconds for a test program
+EXPLORE_LIMIT = 60.0  # for one that plays every order
 POLL = 0.3         # seconds between two looks of `watch`
 
+
+ORDERS = "check_every_order"  # is in a test that plays every order of events
+ORDERS_OF_PAGES = {  # the test case that does so with what a page has built, and its program
+    "11": ("page 11's task*", "tests/stage3/small_orders_test"),
+    "12": ("page 12's queue*", "tests/stage3/small_orders_test"),
+    "13": ("page 13's crawl*", "tests/stage3/small_orders_test"),
+    "14": ("page 14's *", "tests/stage3/small_orders_test"),
+    "17": ("page 17's crawler*", "tests/stage3/small_crawler_orders_test"),
+}
 
 # ---- The commands -----------------------------------------------------------------------
 
@@ -204,6 +217,57 @@ def keep_away(course: Course, exercise: Exercise):
     say(f"Your old file is now {course.path(old)}")
 
 
+def with_orders(course: Course) -> list[Exercise]:
+    return [one for one in course.exercises if ORDERS in one.read("test.cpp")]
+
+
+def explore(course: Course, build: Build, name: str, order: str | None) -> int:
+    """Plays the reader's answer, or what a page has built, in every order, and prints what came out."""
+    if order is not None and not re.fullmatch(r"([0-9a-z]*-)?[0-9a-z]*", order):
+        raise Trouble(f"'{order}' is no order. `./learn explore {name}` says what follows --order")
+    trace = course.notes / "explore.trace"
+    course.notes.mkdir(exist_ok=True)
+    trace.unlink(missing_ok=True)
+    variables = {"EXPLORE": str(trace), "EXPLORE_COMMAND": f"./learn explore {name}"}
+    if order is not None:
+        variables["ORDER"] = order
+    if name in ORDERS_OF_PAGES:
+        case, target = ORDERS_OF_PAGES[name]
+        build.run_ninja(target)
+        program, yours = build.directory / target, None
+    else:
+        exercise = explored(course, name)
+        prepare(course, exercise)
+        case, yours = "*every order*", exercise.yours
+        try:
+            with course.alone():
+                program, _ = make_program(build.model(model_for(exercise.folder)), exercise.folder, yours,
+                                          course.work(exercise))
+        except Broken as broken:
+            say(report(course.root, f"{exercise.number} {exercise.title}", yours,
+                       judge_build(*broken.args, f"{yours.parent}/" if yours.suffix == ".h" else str(yours))))
+            return 1
+    said, status, late = run_limited(program, EXPLORE_LIMIT, case, variables)
+    say(re.split(r"={79}\n|\[doctest\]", said)[0].rstrip())
+    crash = re.search(r"It crashed in this order: ORDER=(\S*)", said)
+    if crash and order is None:
+        say(f"To play it again: ./learn explore {name} --order {crash[1]}")
+    if late:
+        say(f"It was stopped after {EXPLORE_LIMIT:g} s.")
+    if trace.exists():
+        say(f"To watch it:      ./learn trace {course.path(trace)}")
+    return 0 if status == 0 and not late else 1
+
+
+def explored(course: Course, name: str) -> Exercise:
+    """The exercise of that name, if its test plays every order."""
+    found = [one for one in course.select(name) if one in with_orders(course)]
+    if not found:
+        numbers = " ".join([*ORDERS_OF_PAGES, *(one.number for one in with_orders(course))])
+        raise Trouble(f"The tests of {name} don't play every order. These do: {numbers}")
+    return found[0]
+
+
 def show_list(course: Course):
     titles = {one: one.title + (f" (after page {one.after})" if isinstance(one, Step) and one.after else "")
               for one in course.exercises}
@@ -274,12 +338,13 @@ def watch(course: Course, build: Build, exercise: Exercise):
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(prog="./learn", description="The exercises of the book.")
-    parser.add_argument("command", choices=["check", "hint", "solution", "list", "reset", "watch"])
+    parser.add_argument("command", choices=["check", "explore", "hint", "solution", "list", "reset", "watch"])
     parser.add_argument("name", nargs="?", help="an exercise (02.2) or, for check, a page (02)")
     parser.add_argument("--build", type=Path, default=Path("build"), help="meson's build directory")
     parser.add_argument("--take", action="store_true", help="solution: use our file for a step of the track")
     parser.add_argument("--give-up", action="store_true", help="solution: show it before yours passes")
     parser.add_argument("--yes", action="store_true", help="reset: don't ask")
+    parser.add_argument("--order", metavar="TEXT", help="explore: play this order alone")
     parser.add_argument("--needs", action="store_true", help="only name the targets to build first")
     options = parser.parse_args(arguments)
     try:
@@ -305,6 +370,10 @@ def show_needs(options: argparse.Namespace, course: Course):
                 for one in chosen[:1]:
                     prepare(course, one)
             say(*sorted({model_for(one.folder) for one in chosen}))
+        elif options.command == "explore" and options.name in ORDERS_OF_PAGES:
+            say(ORDERS_OF_PAGES[options.name][1])
+        elif options.command == "explore":
+            say(model_for(explored(course, options.name or "").folder))
 
 
 def run(options: argparse.Namespace, course: Course) -> int:
@@ -315,6 +384,10 @@ def run(options: argparse.Namespace, course: Course) -> int:
     if command == "list":
         show_list(course)
         return 0
+    if command == "explore":
+        if not options.name:
+            raise Trouble("Which one? For example: ./learn explore 12")
+        return explore(course, Build(options.build), options.name, options.order)
     if command in ("solution", "reset") and not options.name:
         raise Trouble(f"Which exercise? For example: ./learn {command} {course.exercises[0].number}")
     if command == "check" and options.name:

@@ -608,6 +608,75 @@ class Track(Reader):
         self.assertEqual(numbers, ["Y02", "Y03"])
 
 
+class Explore(Reader):
+    """`./learn explore`, of an exercise whose test plays every order of two events."""
+
+    TEST = """\
+#include "exercise.h"
+#include "tests/support/every_order.h"
+#include <doctest/doctest.h>
+namespace {
+struct Loop {
+    bool has_ready() const { return false; }
+    void turn(std::chrono::milliseconds) {}
+};
+}
+TEST_CASE("plain") { CHECK(true); }
+TEST_CASE("in every order, b isn't first") {
+    tests::check_every_order({.title = "Two events.", .play = [](tests::Order& order, const auto&) {
+        Loop loop;
+        std::string first;
+        for (const char* name : {"a", "b"})
+            order.event(name, [&first, name] { first += first.empty() ? name : ""; });
+        order.run(loop);
+        order.promise(answer() == 1 || first == "a", "b isn't first");
+        if (answer() == 3)
+            std::abort();
+    }});
+}
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        (cls.root / "tests/exercises/01.1-one/test.cpp").write_text(cls.TEST)
+        cls.given = cls.contents()
+
+    def explore(self, answer, *words, status=0):
+        self.write(f'#include "exercise.h"\nint answer() {{ return {answer}; }}\n')
+        return self.learn("explore", *words, status=status)
+
+    def test_an_answer_that_keeps_its_promises(self):
+        said = self.explore(1, "01.1")
+        self.assert_in_order(said, "Two events.", "2 orders, which are all", "None breaks a promise:", "b isn't first")
+        self.assertNotIn("doctest", said)
+        self.assertNotIn("To watch it", said)
+
+    def test_the_smallest_wrong_order_is_told_and_traced(self):
+        said = self.explore(2, "01.1", status=1)
+        self.assert_in_order(said, "1 of them breaks the promise", "b isn't first", "The smallest:", "1  b", "2  a",
+                             "To play it again: ./learn explore 01.1 --order 1", "./learn trace .learn/explore.trace")
+        self.assertIn('"name":"b"', (self.root / ".learn/explore.trace").read_text())
+        self.assertLessEqual(max(map(len, said.splitlines())), 80)
+
+    def test_one_order_is_played(self):
+        self.assert_in_order(self.explore(2, "01.1", "--order", "1", status=1), "This order breaks the promise", "1  b")
+        self.assert_in_order(self.explore(2, "01.1", "--order", ""), "This order keeps all promises", "1  a", "2  b")
+
+    def test_a_crash_has_its_order(self):
+        self.assertIn("To play it again: ./learn explore 01.1 --order", self.explore(3, "01.1", status=1))
+
+    def test_what_has_no_orders_is_refused(self):
+        for words, error in [(["02.1"], "The tests of 02.1 don't play every order. These do: 11 12 13 14 17 01.1"),
+                             (["01.1", "--order", "?"], "'?' is no order"), ([], "./learn explore 12"),
+                             (["99"], "There is no exercise or page '99'")]:
+            with self.subTest(words):
+                self.learn("explore", *words, status=2, errors=error)
+
+    def test_an_answer_that_does_not_compile(self):
+        self.assertIn("It does not compile", self.explore("x", "01.1", status=1))
+
+
 class Rows(unittest.TestCase):
     """What ./learn yours check reads and prints."""
 

@@ -1,33 +1,49 @@
 #include "exercise.h"
+#include "tests/support/every_order.h"
 #include "tests/support/prelude.h"
 
-#include <chrono>
 #include <list>
 
 using stage3::small::Cancelled;
 using stage3::small::Coroutine;
 using stage3::small::EventLoop;
 using stage3::small::Task;
-
-using Log = std::vector<std::string>;
+using tests::Numbers;
+using tests::Order;
 
 namespace {
 
-struct QueueTest {
+/// Workers that wait at your queue.
+struct World {
+    explicit World(Order& o) : order(o) {}
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+    ~World() { // a task must not be destroyed before it has ended
+        for (std::size_t i = 0; i < 2 * tasks.size(); ++i) {
+            for (Task& task : tasks)
+                task.cancel();
+            loop.turn(0ms);
+        }
+    }
+
+    Coroutine<> work(std::string name) {
+        tests::Actor worker(order, std::move(name));
+        worker.waits(&queue);
+        const int item = co_await queue.get();
+        worker.does("takes item " + std::to_string(item));
+        taken.push_back(item);
+    }
+
+    bool one_waits() const {
+        return std::ranges::any_of(tasks, [](const Task& task) { return !task.done(); });
+    }
+
+    Order& order;
     EventLoop loop;
     SimpleQueue queue{loop};
-    Log log;
-
-    void turns(int count) {
-        for (int i = 0; i < count; ++i)
-            loop.turn(std::chrono::milliseconds(0));
-    }
+    std::vector<int> taken;
+    std::list<Task> tasks;
 };
-
-Coroutine<> work(QueueTest& test, std::string name) {
-    const int item = co_await test.queue.get();
-    test.log.push_back(name + std::to_string(item));
-}
 
 bool was_cancelled(const Task& task) {
     try {
@@ -38,93 +54,55 @@ bool was_cancelled(const Task& task) {
     return false;
 }
 
+void play(Order& order, const Numbers& numbers) {
+    World world(order);
+    for (int i = 1; i <= numbers[0]; ++i)
+        world.tasks.emplace_back(world.loop, world.work("worker " + std::to_string(i)));
+    for (int i = 1; i <= numbers[2]; ++i)
+        order.event("put " + std::to_string(i), [&world, i] { world.queue.put(i); });
+    auto task = world.tasks.begin();
+    for (int i = 1; i <= numbers[1]; ++i, ++task)
+        order.event("cancel worker " + std::to_string(i), [task] { task->cancel(); });
+    order.run(world.loop);
+    const auto left = static_cast<std::size_t>(numbers[2]) - world.taken.size();
+    order.promise(!world.one_waits() || left == 0,
+                  "no worker sleeps while there is an item");
+}
+
 } // namespace
 
-TEST_CASE_FIXTURE(QueueTest, "a waiting worker gets the item") {
-    const Task a(loop, work(*this, "a"));
-    turns(1);
-    queue.put(1);
-    turns(2);
-    CHECK(log == Log{"a1"});
+TEST_CASE("a waiting worker gets the item") {
+    Order order({});
+    World world(order);
+    world.tasks.emplace_back(world.loop, world.work("worker"));
+    world.loop.turn(0ms);
+    world.queue.put(1);
+    for (int i = 0; i < 2; ++i)
+        world.loop.turn(0ms);
+    CHECK(world.taken == std::vector{1});
 }
 
-TEST_CASE_FIXTURE(QueueTest, "as many workers wake as there are items") {
-    const Task a(loop, work(*this, "a"));
-    const Task b(loop, work(*this, "b"));
-    turns(1);
-    queue.put(1);
-    queue.put(2);
-    turns(5);
-    CHECK_MESSAGE(log.size() == 2,
-                  "Two workers wait, and two items come before either has its turn. Only "
-                      << log.size()
-                      << " got one, because there was one wake-up for two items. A queue "
-                         "that isn't empty doesn't mean that a worker is on its way for "
-                         "every item.");
-}
-
-TEST_CASE_FIXTURE(QueueTest, "a cancelled worker ends") {
-    Task a(loop, work(*this, "a"));
-    turns(1);
-    a.cancel();
-    turns(5);
-    CHECK_MESSAGE(was_cancelled(a),
-                  "a was cancelled while it waited, and it waits again. A `get` that "
+TEST_CASE("a cancelled worker ends") {
+    Order order({});
+    World world(order);
+    world.tasks.emplace_back(world.loop, world.work("worker"));
+    world.loop.turn(0ms);
+    world.tasks.front().cancel();
+    for (int i = 0; i < 5; ++i)
+        world.loop.turn(0ms);
+    CHECK_MESSAGE(was_cancelled(world.tasks.front()),
+                  "it was cancelled while it waited, and it waits again. A `get` that "
                   "catches Cancelled must throw it on, or its worker never hears of it.");
 }
 
-TEST_CASE_FIXTURE(QueueTest, "a worker cancelled after its wake-up passes it on") {
-    Task a(loop, work(*this, "a"));
-    const Task b(loop, work(*this, "b"));
-    turns(1);
-    queue.put(1);
-    a.cancel();
-    turns(5);
-    CHECK(was_cancelled(a));
-    CHECK_MESSAGE(log == Log{"b1"},
-                  "a was woken and then cancelled, before its turn. There is an item, b "
-                  "waits for one, and nothing will ever wake b. A worker that was woken "
-                  "and takes no item must pass the wake-up on.");
-}
-
-TEST_CASE_FIXTURE(QueueTest, "no wake-up goes to a cancelled worker") {
-    Task a(loop, work(*this, "a"));
-    const Task b(loop, work(*this, "b"));
-    turns(1);
-    a.cancel();
-    turns(1);
-    queue.put(1);
-    turns(5);
-    CHECK_MESSAGE(log == Log{"b1"},
-                  "The wake-up went to a worker that was already gone.");
-}
-
-TEST_CASE_FIXTURE(QueueTest, "no wake-up is lost on a worker that was just cancelled") {
-    Task a(loop, work(*this, "a"));
-    const Task b(loop, work(*this, "b"));
-    turns(1);
-    a.cancel();
-    queue.put(1);
-    turns(5);
-    CHECK_MESSAGE(
-        log == Log{"b1"},
-        "a was cancelled before the item came, but had not had its turn yet. The "
-        "wake-up went to it all the same, and b sleeps.");
-}
-
-TEST_CASE_FIXTURE(QueueTest, "every worker ends, though some of many are cancelled") {
-    std::list<Task> workers;
-    for (int i = 0; i < 100; ++i)
-        workers.emplace_back(loop, work(*this, "w"));
-    turns(1);
-    int i = 0;
-    for (Task& worker : workers) {
-        queue.put(i);
-        if (i % 3 == 0)
-            worker.cancel();
-        ++i;
-    }
-    turns(10);
-    for (const Task& worker : workers)
-        CHECK(worker.done());
+TEST_CASE("in every order, no worker sleeps while there is an item") {
+    if (!tests::a_case_has_failed())
+        tests::check_every_order(
+            {.title = "Workers wait at your queue. Puts and cancels come when they like.",
+             .things = {{"worker", "workers", 1, 3},
+                        {"cancel", "cancels", 0, 2},
+                        {"put", "puts", 0, 3}},
+             .makes_sense =
+                 [](const Numbers& numbers) { return numbers[1] <= numbers[0]; },
+             .play = play});
 }

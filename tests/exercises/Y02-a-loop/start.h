@@ -68,6 +68,7 @@ class EventLoop {
     /// These run when a turn comes to them, not in here.
     void make_ready(Runnable& one) { ready_.push(one); }
     void make_ready(RunQueue& several) { ready_.append(several); }
+    bool has_ready() const { return !ready_.empty(); }
 
     /// From now on, a turn calls `callback` whenever `fd` is ready for `events`. Each
     /// descriptor has one callback.

@@ -5,6 +5,10 @@
 #include "tests/exercises/track/kit.h"
 #include "tests/exercises/track/task_kit.h"
 
+namespace small_runtime = yours;
+
+#include "tests/support/orders/task.h"
+
 using track::end_of;
 using track::Lent;
 using track::Rain;
@@ -695,4 +699,9 @@ TEST_CASE_FIXTURE(TaskTest, "K23: a task that is done can't be cancelled") {
         "the task has already ended: it's too late to ask, so cancel returns false.");
     REQUIRE_MESSAGE(end_of(task) == "well",
                     is(task, "the task had ended well, and was cancelled after that."));
+}
+
+TEST_CASE("O1: in every order, each task ends, and no request to end is lost") {
+    if (!tests::a_case_has_failed())
+        tests::check_every_order(orders::tasks);
 }

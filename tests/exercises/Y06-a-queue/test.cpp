@@ -3,6 +3,10 @@
 #include "task.h"
 #include "tests/exercises/track/task_kit.h"
 
+namespace small_runtime = yours;
+
+#include "tests/support/orders/queue.h"
+
 using yours::Coroutine;
 using yours::Queue;
 using yours::Task;
@@ -322,4 +326,9 @@ TEST_CASE_FIXTURE(track::Story, "the queue passes items that can only be moved")
     const Task late(loop, take_parcel(queue, told));
     turn();
     REQUIRE_MESSAGE(told == " 1 2", "Told:" << told);
+}
+
+TEST_CASE("O2: in every order, no task sleeps beside an item, and no item is lost") {
+    if (!tests::a_case_has_failed())
+        tests::check_every_order(orders::queues);
 }

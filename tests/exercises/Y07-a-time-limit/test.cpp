@@ -10,6 +10,10 @@
 
 #include <thread>
 
+namespace small_runtime = yours;
+
+#include "tests/support/orders/time_limit.h"
+
 using common::Events;
 using track::Again;
 using track::Alarm;
@@ -712,4 +716,9 @@ TEST_CASE_FIXTURE(
     REQUIRE_MESSAGE(told == "has 1, in time",
                     reported("the first get has left the line, and an item came for the "
                              "second."));
+}
+
+TEST_CASE("O3: in every order, a time limit ends, and tells a request from its limit") {
+    if (!tests::a_case_has_failed())
+        tests::check_every_order(orders::limits);
 }
