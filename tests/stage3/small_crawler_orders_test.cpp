@@ -24,7 +24,7 @@ namespace {
 /// A site, a crawl of it, and what both did.
 struct Crawling {
     std::map<std::string, std::string> pages; ///< bodies, by path; all others: 404
-    std::string busy = "";                    ///< says 503 at first
+    std::string busy = {};                    ///< says 503 at first
     std::size_t workers = 2;
 
     struct State {
@@ -46,7 +46,9 @@ struct Crawling {
                           "no URL is fetched too often");
             const auto page = crawling.pages.find(path);
             const bool exists = page != crawling.pages.end();
-            response.status = is_busy ? 503 : exists ? 200 : 404;
+            response.status = exists ? 200 : 404;
+            if (is_busy)
+                response.status = 503;
             response.headers = {{"Content-Type", "text/html"}};
             if (exists && !is_busy)
                 response.body = page->second;

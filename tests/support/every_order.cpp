@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 // The sanitizers have it, and nothing else does.
-extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(
-    void (*callback)()); // NOLINT(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace tests {
 
@@ -41,7 +42,7 @@ std::vector<Number> from_digits(std::string_view text) {
     std::vector<Number> numbers;
     for (const char c : text) {
         const std::size_t value = digits.find(c);
-        if (value == digits.npos)
+        if (value == std::string_view::npos)
             throw std::invalid_argument(fmt::format(
                 "an order is made of digits and small letters, not of '{}'", c));
         numbers.push_back(static_cast<Number>(value));
@@ -308,7 +309,8 @@ void Order::promise(bool is_kept, std::string_view what) {
             broken_ = what;
             at_promise_ = waiting_;
         }
-        tracer_.close(); // what comes after this is only cleaning up
+        [[maybe_unused]] const auto error =
+            tracer_.close(); // what comes after this is only cleaning up
         throw BrokenPromise(std::string(what));
     }
     if (!promises_.contains(what))
@@ -425,7 +427,7 @@ Explored every_order(const OrderPrograms& programs, const OrderBounds& bounds) {
 WrongOrder play_order(const OrderPrograms& programs, const std::string& text,
                       const std::string& trace_path) {
     const std::size_t dash = text.find('-');
-    const bool has_numbers = dash != text.npos;
+    const bool has_numbers = dash != std::string::npos;
     const auto numbers =
         from_digits<int>(std::string_view(text).substr(0, has_numbers ? dash : 0));
     if (numbers.size() != programs.things.size())

@@ -91,7 +91,7 @@ inline const tests::OrderPrograms limits{
 
 } // namespace orders
 
-// NOLINTNEXTLINE(cert-dcl58-cpp)
+// NOLINTNEXTLINE(cert-dcl58-cpp,misc-definitions-in-headers)
 std::chrono::steady_clock::time_point std::chrono::steady_clock::now() noexcept {
     if (orders::detail::now_played)
         return *orders::detail::now_played;
