@@ -47,10 +47,10 @@ POLL = 0.3         # seconds between two looks of `watch`
 
 ORDERS = "check_every_order"  # is in a test that plays every order of events
 ORDERS_OF_PAGES = {  # the test case that does so with what a page has built, and its program
-    "11": ("page 11's task*", "tests/stage3/small_orders_test"),
-    "12": ("page 12's queue*", "tests/stage3/small_orders_test"),
-    "13": ("page 13's crawl*", "tests/stage3/small_orders_test"),
-    "14": ("page 14's *", "tests/stage3/small_orders_test"),
+    "11": ("page 11's task*", "tests/stage3/stage3_small_test"),
+    "12": ("page 12's queue*", "tests/stage3/stage3_small_test"),
+    "13": ("page 13's crawl*", "tests/stage3/small_crawl_orders_test"),
+    "14": ("page 14's *", "tests/stage3/stage3_small_test"),
     "17": ("page 17's crawler*", "tests/stage3/small_crawler_orders_test"),
 }
 

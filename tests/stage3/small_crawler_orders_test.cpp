@@ -30,6 +30,7 @@ struct Crawling {
     struct State {
         const Crawling& crawling;
         Order& order;
+        const Session* session = nullptr;
         std::map<std::string, int> times_asked{};
         int waiting_for_retry = 0;
         bool was_asked = false;
@@ -37,6 +38,8 @@ struct Crawling {
 
         void serve(const common::Url& url, const std::shared_ptr<Future>& is_complete,
                    common::HttpResponse& response) {
+            order.promise(session->under_way() <= static_cast<int>(crawling.workers),
+                          "no more fetches than workers");
             const std::string path(url.target());
             const int times = ++times_asked[path];
             const bool is_busy = path == crawling.busy && times == 1;
@@ -75,6 +78,7 @@ struct Crawling {
             loop, [&state](const auto& url, const auto& is_complete, auto& response) {
                 state.serve(url, is_complete, response);
             });
+        state.session = &session;
         Crawler crawler(loop, session, tests::url_of("http://a.example/"),
                         {.workers = workers});
         Task task(loop, watch(state, crawler));
@@ -117,6 +121,9 @@ void check(const Crawling& crawling, std::size_t at_least) {
 }
 
 TEST_CASE("page 17's crawler in every order") {
+    check({.pages = {{"/", "<a href=/a>x</a><a href=/gone>x</a>"}, {"/a", ""}},
+           .workers = 1},
+          10);
     check({.pages = {{"/", "<a href=/a>x</a><a href=/gone>x</a>"},
                      {"/a", "<a href=/>x</a><a href=/b>x</a>"},
                      {"/b", "<a href=/gone>x</a>"}}},
