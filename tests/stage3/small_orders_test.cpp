@@ -118,7 +118,7 @@ void play_group(Order& order, const Numbers& numbers) {
 
 const tests::OrderPrograms groups{
     .title = "Page 14's group: children end when they like, and need a turn for it. One "
-             "may start\nanother child as it ends, which waits until it is asked to end.",
+             "may start another child as it ends, which waits until it is asked to end.",
     .things = {{"child", "children", 1, 3},
                {"failure", "failures", 0, 1},
                {"late child", "late children", 0, 1},

@@ -264,6 +264,25 @@ std::string with_commas(std::size_t number) {
     return text;
 }
 
+/// Breaks a text at blanks into lines of a terminal. Those after the first are indented.
+std::string wrapped(std::string_view text, std::size_t indent = 0) {
+    constexpr std::size_t most = 80;
+    std::string lines;
+    std::size_t begin = 0; // of the line
+    while (!text.empty()) {
+        const std::size_t length = std::min(text.find(' ', 1), text.size());
+        if (lines.size() - begin + length > most) {
+            lines += "\n" + std::string(indent, ' ');
+            begin = lines.size() - indent;
+            text.remove_prefix(text.front() == ' ' ? 1 : 0);
+            continue;
+        }
+        lines += text.substr(0, length);
+        text.remove_prefix(length);
+    }
+    return lines + "\n";
+}
+
 /// "2 workers, 1 put"; what there is none of is left out.
 std::string in_words(const OrderPrograms& programs, const Numbers& numbers) {
     std::string words;
@@ -288,7 +307,8 @@ std::string in_words(const WrongOrder& order) {
             effects += (effects.empty() ? "" : ", ") + effect;
         std::string line =
             fmt::format("{:5}  {:{}}  {}", ++number, step.what, width, effects);
-        words += line.erase(line.find_last_not_of(' ') + 1) + "\n";
+        line.erase(line.find_last_not_of(' ') + 1);
+        words += wrapped(line, 9 + width);
     }
     if (!order.waiting.empty())
         words += fmt::format("At the end, {}.\n", order.waiting);
@@ -447,12 +467,12 @@ WrongOrder play_order(const OrderPrograms& programs, const std::string& text,
 }
 
 std::string in_words(const OrderPrograms& programs, const Explored& explored) {
-    std::string words = programs.title + "\n";
+    std::string words = wrapped(programs.title);
     if (!programs.things.empty()) {
         Numbers most;
         for (const auto& thing : programs.things)
             most.push_back(thing.most);
-        words += "All programs with up to " + in_words(programs, most) + ".\n";
+        words += wrapped("All programs with up to " + in_words(programs, most) + ".", 4);
     }
     words +=
         fmt::format("{} orders, {}, in {:.3f} s. ", with_commas(explored.orders),
@@ -465,13 +485,13 @@ std::string in_words(const OrderPrograms& programs, const Explored& explored) {
     }
     const WrongOrder& wrong = *explored.smallest;
     const std::string which = wrong.text.substr(0, wrong.text.find('-'));
-    words += fmt::format("{} of them {} the promise\n    {}\nThe smallest{}:\n",
-                         with_commas(explored.wrong),
-                         explored.wrong == 1 ? "breaks" : "break", wrong.promise,
-                         programs.things.empty()
-                             ? ""
-                             : ", with " + in_words(programs, from_digits<int>(which)));
-    return words + in_words(wrong);
+    words +=
+        fmt::format("{} of them {} the promise\n    {}\n", with_commas(explored.wrong),
+                    explored.wrong == 1 ? "breaks" : "break", wrong.promise);
+    const std::string numbers =
+        programs.things.empty() ? ""
+                                : ", with " + in_words(programs, from_digits<int>(which));
+    return words + wrapped("The smallest" + numbers + ":", 4) + in_words(wrong);
 }
 
 void check_every_order(const OrderPrograms& programs, std::size_t at_least,

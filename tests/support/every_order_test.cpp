@@ -4,7 +4,9 @@
 #include "tests/support/process.h"
 
 #include <csignal>
+#include <cstdio>
 #include <deque>
+#include <fstream>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,6 +161,48 @@ TEST_CASE("a promise that is broken in a task that keeps its errors is broken") 
     };
     REQUIRE(every_order(programs).smallest);
     CHECK(every_order(programs).smallest->promise == "it's true");
+}
+
+TEST_CASE("a report has lines of 80 letters at most") {
+    OrderPrograms programs = lost_increment;
+    programs.title =
+        "It has a title that is longer than a line of a terminal is, so that "
+        "it must be broken into two.";
+    programs.play = [](Order& order, const Numbers& numbers) {
+        order.event("an event", [&order] {
+            for (int i = 0; i < 10; ++i)
+                order.note(fmt::format("effect {}", i));
+        });
+        lost_increment.play(order, numbers);
+    };
+    const std::string words = in_words(programs, every_order(programs));
+    CHECK(words.find("effect 9\n") != std::string::npos);
+    CHECK(words.starts_with(
+        "It has a title that is longer than a line of a terminal is, so "
+        "that it must be\nbroken into two.\n"));
+    for (std::size_t begin = 0, end = 0; begin < words.size(); begin = end + 1) {
+        end = words.find('\n', begin);
+        CHECK(end - begin <= 80);
+    }
+}
+
+TEST_CASE("a trace of an order has its events, a millisecond a step") {
+    const std::string path = fmt::format("/tmp/every_order_test.{}.trace", ::getpid());
+    play_order(lost_increment, "01", path);
+    std::string trace;
+    std::ifstream file(path);
+    std::getline(file, trace, '\0');
+    std::remove(path.c_str());
+    const auto first =
+        trace.find(R"({"t":1000,"turn":0,"event":"callback","phase":"begin",)"
+                   R"("name":"client 1 comes")");
+    const auto second =
+        trace.find(R"({"t":2000,"turn":0,"event":"callback","phase":"begin",)"
+                   R"("name":"client 2 comes")");
+    const auto turn = trace.find(R"({"t":3000,"turn":1,"event":"select")");
+    CHECK(first < second);
+    CHECK(second < turn);
+    CHECK(turn < trace.find(R"("event":"end","whole":true)"));
 }
 
 TEST_CASE("time passes between any two turns") {
