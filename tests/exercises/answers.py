@@ -224,12 +224,15 @@ def run_limited(program: Path, limit: float, case: str = "",
                'exec "$0" --no-intro=true --no-version=true --no-colors=true "$@"')
     # doctest takes a comma for the end of a name, and a question mark for any letter.
     only = [f"-tc={case.replace(',', '?')}"] if case else []
+    # A test that plays every order must not be told to play one alone, unless we say so.
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("ORDER", "EXPLORE", "EXPLORE_COMMAND")}
     late = False
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(["sh", "-c", command, str(program), *only], cwd=program.parent,
                                    stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True,
-                                   env={**os.environ, **(variables or {})})
+                                   env={**environment, **(variables or {})})
         try:
             process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -274,10 +277,11 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
         program, said = make_program(build.model(model_for(folder)), folder, answer, work, flags, given_flags)
     except Broken as broken:
         return judge_build(*broken.args, file)
-    outcome = judge_run(*run_limited(program, limit), limit)
+    variables = {"EXPLORE_COMMAND": f"./learn explore {folder.name.partition('-')[0]}"}
+    outcome = judge_run(*run_limited(program, limit, variables=variables), limit)
     if outcome.kind == "failed" and outcome.printed and outcome.case:
         # What other test cases printed would only mislead.
-        alone = judge_run(*run_limited(program, limit, outcome.case), limit)
+        alone = judge_run(*run_limited(program, limit, outcome.case, variables), limit)
         if alone.case == outcome.case:
             outcome.printed, outcome.details = alone.printed, alone.details
     outcome.warnings = first_diagnostic(said, "warning", file)[0]

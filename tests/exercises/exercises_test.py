@@ -666,6 +666,11 @@ TEST_CASE("in every order, b isn't first") {
     def test_a_crash_has_its_order(self):
         self.assertIn("To play it again: ./learn explore 01.1 --order", self.explore(3, "01.1", status=1))
 
+    def test_check_plays_all_orders_and_says_how_to_play_one(self):
+        self.write('#include "exercise.h"\nint answer() { return 2; }\n')
+        with unittest.mock.patch.dict(os.environ, {"ORDER": ""}):
+            self.assertIn("To play it again: ./learn explore 01.1 --order 1", self.learn("check", "01.1", status=1))
+
     def test_what_has_no_orders_is_refused(self):
         for words, error in [(["02.1"], "The tests of 02.1 don't play every order. These do: 11 12 13 14 17 01.1"),
                              (["01.1", "--order", "?"], "'?' is no order"), ([], "./learn explore 12"),

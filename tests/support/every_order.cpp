@@ -163,12 +163,15 @@ std::vector<Choices> a_little_smaller(const Choices& choices) {
     return all;
 }
 
+/// As small as it can be, as long as the same promise is broken.
 Choices made_smaller(const Program& program, Choices wrong) {
+    Order first(wrong);
+    const auto promise = broken_promise(program, first);
     for (bool is_new = true; is_new;) {
         is_new = false;
         for (Choices& choices : a_little_smaller(wrong)) {
             Order order(std::move(choices));
-            if (!broken_promise(program, order))
+            if (broken_promise(program, order) != promise)
                 continue;
             Choices smaller = without_zeros_at_end(order.choices());
             if (is_smaller(smaller, wrong)) {
@@ -402,15 +405,18 @@ Actor::Actor(Order& order, std::string name, const std::source_location& at)
 }
 
 Actor::~Actor() {
-    const std::string_view outcome = waits_ ? "cancelled" : "returned";
-    if (waits_)
+    const bool is_cancelled = waits_;
+    if (is_cancelled) {
         goes_on();
-    order_.tracer().task_done(this, outcome);
+        order_.note(name_ + " is cancelled");
+    }
+    order_.tracer().task_done(this, is_cancelled ? "cancelled" : "returned");
 }
 
-void Actor::waits(const void* what, const std::source_location& at) {
+void Actor::calls(const std::string& function, const void* what,
+                  const std::source_location& at) {
     waits_ = true;
-    order_.note(name_ + " waits");
+    order_.note(name_ + " calls " + function);
     order_.waiting_.push_back(name_);
     order_.tracer().future_met(what);
     order_.tracer().task_suspend(this, what, {{begin_, at}});
@@ -454,16 +460,27 @@ WrongOrder play_order(const OrderPrograms& programs, const std::string& text,
         throw std::invalid_argument(
             fmt::format("before its dash, an order of this program has {} digits, not {}",
                         programs.things.size(), numbers.size()));
-    Order order(
-        from_digits<unsigned>(std::string_view(text).substr(has_numbers ? dash + 1 : 0)));
+    const auto asked =
+        from_digits<unsigned>(std::string_view(text).substr(has_numbers ? dash + 1 : 0));
+    Order order(asked);
     if (!trace_path.empty())
         order.trace_to(trace_path, "every order");
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (numbers[i] < programs.things[i].least || numbers[i] > programs.things[i].most)
+            throw std::invalid_argument("no program has these numbers");
+    if (!programs.makes_sense(numbers))
+        throw std::invalid_argument("no program has these numbers together");
     const CrashWatch watch;
     note_order(to_text(numbers, {}));
     const auto broken =
         broken_promise([&](Order& one) { programs.play(one, numbers); }, order);
-    return {broken.value_or(""), to_text(numbers, order.choices()), order.steps(),
-            order.waiting()};
+    const std::string played = to_text(numbers, order.choices());
+    if (played != to_text(numbers, asked))
+        throw std::invalid_argument(fmt::format(
+            "there is no such order, since not all of these ways exist; '{}' is the "
+            "nearest",
+            played));
+    return {broken.value_or(""), played, order.steps(), order.waiting()};
 }
 
 std::string in_words(const OrderPrograms& programs, const Explored& explored) {
@@ -472,7 +489,7 @@ std::string in_words(const OrderPrograms& programs, const Explored& explored) {
         Numbers most;
         for (const auto& thing : programs.things)
             most.push_back(thing.most);
-        words += wrapped("All programs with up to " + in_words(programs, most) + ".", 4);
+        words += wrapped("Programs with up to " + in_words(programs, most) + ".", 4);
     }
     words +=
         fmt::format("{} orders, {}, in {:.3f} s. ", with_commas(explored.orders),

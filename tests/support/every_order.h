@@ -98,9 +98,10 @@ class Order {
     /// Throws BrokenPromise unless it is kept. If a task catches that, the promise counts
     /// as broken all the same.
     void promise(bool is_kept, std::string_view what);
-    /// Says what has just come of the last step.
+    /// Says what has just come of the last step. (Cleaning up after a broken promise
+    /// doesn't count.)
     void note(std::string effect) {
-        if (!steps_.empty())
+        if (!steps_.empty() && !broken_)
             steps_.back().effects.push_back(std::move(effect));
     }
 
@@ -159,8 +160,9 @@ class Actor {
     Actor& operator=(const Actor&) = delete;
     ~Actor(); ///< it has ended
 
-    /// It waits for something at `what`. Say so just before the `co_await`.
-    void waits(const void* what,
+    /// It calls this function of `what`, and may have to wait there. Say so just before
+    /// the `co_await`.
+    void calls(const std::string& function, const void* what,
                const std::source_location& at = std::source_location::current());
     /// It goes on, and does this: "takes 1".
     void does(const std::string& what);

@@ -104,6 +104,15 @@ TEST_CASE("an order is played again by its text") {
     CHECK_THROWS_AS(play_order(lost_increment, "0?"), std::invalid_argument);
     CHECK_THROWS_AS(play_order(harmless, "1"), std::invalid_argument);
     CHECK_THROWS_AS(play_order(harmless, "22-1"), std::invalid_argument);
+    CHECK_THROWS_AS(play_order(harmless, "4-"), std::invalid_argument);
+    CHECK_THROWS_WITH(
+        play_order(lost_increment, "07"),
+        "there is no such order, since not all of these ways exist; '01' is "
+        "the nearest");
+    OrderPrograms odd = harmless;
+    odd.makes_sense = [](const Numbers& numbers) { return numbers[0] != 2; };
+    CHECK(every_order(odd).orders == 25);
+    CHECK_THROWS_AS(play_order(odd, "2-"), std::invalid_argument);
 }
 
 TEST_CASE("a wrong order that is found by chance is made as small as it can be") {

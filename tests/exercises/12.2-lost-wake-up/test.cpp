@@ -28,7 +28,7 @@ struct World {
 
     Coroutine<> work(std::string name) {
         tests::Actor worker(order, std::move(name));
-        worker.waits(&queue);
+        worker.calls("get", &queue);
         const int item = co_await queue.get();
         worker.does("takes item " + std::to_string(item));
         taken.push_back(item);

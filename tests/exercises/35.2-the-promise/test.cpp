@@ -29,7 +29,7 @@ struct World {
     Coroutine<> get_one(int getter) {
         tests::Actor actor(order, "getter " + std::to_string(getter));
         story.came.push_back(getter);
-        actor.waits(&queue);
+        actor.calls("get", &queue);
         const int item = co_await queue.get();
         actor.does("takes item " + std::to_string(item));
         story.taken.push_back({getter, item});
@@ -98,27 +98,27 @@ TEST_CASE("stories in which it is plain") {
 }
 
 TEST_CASE("page 12's queue keeps your promise, in every order") {
-    tests::check_every_order(
-        {.title = "Page 12's queue, of which your promise says that it's unfair:",
-         .things = things,
-         .play = [](Order& order, const Numbers& numbers) {
-             order.promise(is_fair(play<Queue<int>>(order, numbers)),
-                           "is_fair returns true: no getter was overtaken");
-         }});
+    tests::check_every_order({.title = "Page 12's queue, judged by your promise.",
+                              .things = things,
+                              .play = [](Order& order, const Numbers& numbers) {
+                                  order.promise(
+                                      is_fair(play<Queue<int>>(order, numbers)),
+                                      "is_fair is true where no getter was overtaken");
+                              }});
 }
 
 TEST_CASE("the jumping queue breaks your promise, in every order in which it is unfair") {
     int unfair = 0;
-    tests::check_every_order(
-        {.title = "The jumping queue, of which your promise says that it's fair:",
-         .things = things,
-         .play = [&](Order& order, const Numbers& numbers) {
-             const Story story = play<JumpingQueue>(order, numbers);
-             if (!one_was_overtaken(story))
-                 return;
-             ++unfair;
-             order.promise(!is_fair(story),
-                           "is_fair returns false: a getter was overtaken");
-         }});
+    tests::check_every_order({.title = "The jumping queue, judged by your promise.",
+                              .things = things,
+                              .play = [&](Order& order, const Numbers& numbers) {
+                                  const Story story = play<JumpingQueue>(order, numbers);
+                                  if (!one_was_overtaken(story))
+                                      return;
+                                  ++unfair;
+                                  order.promise(
+                                      !is_fair(story),
+                                      "is_fair is false where a getter was overtaken");
+                              }});
     CHECK(unfair > 0);
 }

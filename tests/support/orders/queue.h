@@ -14,7 +14,7 @@ struct QueueWorld : World<small_runtime::EventLoop> {
 
     small_runtime::Coroutine<> get_one(int getter) {
         tests::Actor actor(order, "getter " + std::to_string(getter));
-        actor.waits(&queue);
+        actor.calls("get", &queue);
         const int item = co_await queue.get();
         actor.does("takes " + std::to_string(item));
         order.promise(std::ranges::count(taken, item) == 0, "no item is taken twice");
