@@ -100,7 +100,7 @@ void too_early(Answers& answers) {
     run_until_complete(scene.loop, main);
     answers.early = scene.seen;
     answers.early_known = scene.known();
-    answers.early_asked = scene.asked();
+    answers.early_records = scene.records();
 }
 
 void too_late(Answers& answers) {
