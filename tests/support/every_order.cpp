@@ -1,5 +1,7 @@
 #include "tests/support/every_order.h"
 
+#include "tests/support/in_bulk.h"
+
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -537,11 +539,15 @@ void check_every_order(const OrderPrograms& programs, std::size_t at_least,
         }
         return;
     }
-    const Explored explored = every_order(programs, bounds);
+    const Explored explored = every_order(
+        programs, {static_cast<std::size_t>(in_bulk(static_cast<int>(bounds.orders))),
+                   static_cast<std::size_t>(in_bulk(static_cast<int>(bounds.by_chance))),
+                   bounds.seed});
     tell(in_words(programs, explored), explored.wrong > 0);
     if (explored.smallest && !trace.empty())
         play_order(programs, explored.smallest->text, trace);
-    CHECK_MESSAGE(explored.orders >= at_least,
+    const bool are_fewer = in_bulk(2) < 2; // under valgrind, say
+    CHECK_MESSAGE((explored.orders >= at_least || are_fewer),
                   "there are only " << explored.orders << " orders");
 }
 
