@@ -247,6 +247,10 @@ TEST_CASE_FIXTURE(CrawlTest,
                     "in an hour, the worker should fetch /other. Requests: "
                         << requests());
     REQUIRE(requests() == "/ /busy /other");
+    REQUIRE(turns_until([&] {
+        loop.call_later(1ms, [] {}); // look again
+        return has_record("/other");
+    }));
     main->cancel();
     REQUIRE(ends(*main));
 }
