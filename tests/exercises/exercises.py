@@ -249,9 +249,6 @@ def explore(course: Course, build: Build, name: str, order: str | None) -> int:
             return 1
     said, status, late = run_limited(program, EXPLORE_LIMIT, case, variables)
     say(re.split(r"={79}\n|\[doctest\]", said)[0].rstrip())
-    crash = re.search(r"It crashed in this order: ORDER=(\S*)", said)
-    if crash and order is None:
-        say(f"To play it again: ./learn explore {name} --order {crash[1]}")
     if late:
         say(f"It was stopped after {EXPLORE_LIMIT:g} s.")
     if trace.exists():

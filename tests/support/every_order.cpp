@@ -66,7 +66,9 @@ std::string to_text(const Numbers& numbers, const Choices& choices) {
 
 // ---- A crash names its order ----
 
-std::array<char, 512> order_played; // a signal handler may read it
+// What a signal handler may read.
+std::array<char, 512> order_played;
+std::string how_to_play;
 
 void note_order(std::string_view text) {
     const std::size_t length = std::min(text.size(), order_played.size() - 1);
@@ -84,15 +86,23 @@ void note_choice(unsigned taken) {
 
 void say_order() {
     for (const std::string_view text :
-         {std::string_view("\nIt crashed in this order: ORDER="),
+         {std::string_view("\nIt crashed. "), std::string_view(how_to_play),
           std::string_view(order_played.data()), std::string_view("\n")}) [[maybe_unused]]
         const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// While this lives, a crash says in which order it came.
+/// What a reader or a developer types before an order's text, to play it.
+std::string before_order() {
+    const char* const command = std::getenv("EXPLORE_COMMAND");
+    return "To play it again: "
+           + (command != nullptr ? fmt::format("{} --order ", command) : "ORDER=");
+}
+
+/// While this lives, a crash says in which order it came. There is one at a time.
 class CrashWatch {
   public:
     CrashWatch() {
+        how_to_play = before_order();
         struct sigaction action{};
         action.sa_handler = &on_crash;
         for (std::size_t i = 0; i < signals.size(); ++i)
@@ -124,6 +134,14 @@ class CrashWatch {
 // ---- Playing, and making smaller ----
 
 using Program = std::function<void(Order&)>;
+
+/// The program that these numbers describe. A crash in it names the order.
+Program program_of(const OrderPrograms& programs, const Numbers& numbers) {
+    return [&programs, numbers](Order& order) {
+        note_order(to_text(numbers, {}));
+        programs.play(order, numbers);
+    };
+}
 
 /// The promise that the order breaks, if any. An exception that leaves the program is
 /// one.
@@ -200,18 +218,16 @@ bool advance(Choices& choices, std::vector<unsigned> ways) {
 // [/advance]
 
 /// Adds what comes out to `explored`. Returns the smallest wrong order, if there is one.
-std::optional<Choices> explore(const Program& program, const std::string& numbers,
-                               const OrderBounds& bounds, Explored& explored) {
+std::optional<Choices> explore(const Program& program, const OrderBounds& bounds,
+                               Explored& explored) {
     std::optional<Choices> smallest;
     const auto try_one = [&](Order& order) {
-        note_order(numbers);
         ++explored.orders;
         const bool is_wrong = broken_promise(program, order).has_value();
         explored.promises.insert(order.promises().begin(), order.promises().end());
         if (!is_wrong)
             return;
-        if (++explored.wrong == 1)
-            explored.first_wrong = explored.orders;
+        ++explored.wrong;
         Choices choices = without_zeros_at_end(order.choices());
         if (!smallest || is_smaller(choices, *smallest))
             smallest = std::move(choices);
@@ -317,11 +333,7 @@ std::string in_words(const WrongOrder& order) {
     }
     if (!order.waiting.empty())
         words += fmt::format("At the end, {}.\n", order.waiting);
-    const char* const command = std::getenv("EXPLORE_COMMAND");
-    return words
-           + (command != nullptr
-                  ? fmt::format("To play it again: {} --order {}\n", command, order.text)
-                  : fmt::format("To play it again: ORDER={}\n", order.text));
+    return words + before_order() + order.text + "\n";
 }
 
 } // namespace
@@ -438,15 +450,24 @@ void Actor::goes_on() {
 
 // ---- All of them ----
 
+/// Plays the order that begins with these choices.
+static WrongOrder play(const OrderPrograms& programs, const Numbers& numbers,
+                       Order& order) {
+    const auto broken = broken_promise(program_of(programs, numbers), order);
+    return {broken.value_or(""), to_text(numbers, order.choices()), order.steps(),
+            order.waiting()};
+}
+
 Explored every_order(const OrderPrograms& programs, const OrderBounds& bounds) {
     const CrashWatch watch;
     const double begin = seconds_now();
     Explored explored;
     for_each_program(programs, [&](const Numbers& numbers) {
-        const Program program = [&](Order& order) { programs.play(order, numbers); };
-        const auto wrong = explore(program, to_text(numbers, {}), bounds, explored);
-        if (wrong && !explored.smallest) // of the smallest program
-            explored.smallest = play_order(programs, to_text(numbers, *wrong));
+        const auto wrong = explore(program_of(programs, numbers), bounds, explored);
+        if (!wrong || explored.smallest) // a smaller program has one
+            return;
+        Order again(*wrong);
+        explored.smallest = play(programs, numbers, again);
     });
     explored.seconds = seconds_now() - begin;
     return explored;
@@ -473,16 +494,13 @@ WrongOrder play_order(const OrderPrograms& programs, const std::string& text,
     if (!programs.makes_sense(numbers))
         throw std::invalid_argument("no program has these numbers together");
     const CrashWatch watch;
-    note_order(to_text(numbers, {}));
-    const auto broken =
-        broken_promise([&](Order& one) { programs.play(one, numbers); }, order);
-    const std::string played = to_text(numbers, order.choices());
-    if (played != to_text(numbers, asked))
+    WrongOrder played = play(programs, numbers, order);
+    if (played.text != to_text(numbers, asked))
         throw std::invalid_argument(fmt::format(
             "there is no such order, since not all of these ways exist; '{}' is the "
             "nearest",
-            played));
-    return {broken.value_or(""), played, order.steps(), order.waiting()};
+            played.text));
+    return played;
 }
 
 std::string in_words(const OrderPrograms& programs, const Explored& explored) {

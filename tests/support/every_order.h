@@ -215,7 +215,6 @@ struct Explored {
     std::size_t orders = 0;
     bool are_all = true;
     std::size_t wrong = 0;
-    std::size_t first_wrong = 0; ///< its number, from 1
     double seconds = 0;
     std::set<std::string, std::less<>> promises = {}; ///< that were checked
     /// Of the first program that has a wrong order.
