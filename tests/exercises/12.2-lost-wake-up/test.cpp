@@ -1,8 +1,8 @@
 #include "exercise.h"
-#include "tests/support/every_order.h"
-#include "tests/support/prelude.h"
+#include "stage3_queue_crawler/small/task.h"
 
-#include <list>
+namespace small_runtime = stage3::small;
+#include "tests/support/orders/world.h"
 
 using stage3::small::Cancelled;
 using stage3::small::Coroutine;
@@ -14,17 +14,11 @@ using tests::Order;
 namespace {
 
 /// Workers that wait at your queue.
-struct World {
-    explicit World(Order& o) : order(o) {}
+struct World : orders::World<EventLoop> {
+    using orders::World<EventLoop>::World;
     World(const World&) = delete;
     World& operator=(const World&) = delete;
-    ~World() { // a task must not be destroyed before it has ended
-        for (std::size_t i = 0; i < 2 * tasks.size(); ++i) {
-            for (Task& task : tasks)
-                task.cancel();
-            loop.turn(0ms);
-        }
-    }
+    ~World() { end(); }
 
     Coroutine<> work(std::string name) {
         tests::Actor worker(order, std::move(name));
@@ -34,15 +28,8 @@ struct World {
         taken.push_back(item);
     }
 
-    bool one_waits() const {
-        return std::ranges::any_of(tasks, [](const Task& task) { return !task.done(); });
-    }
-
-    Order& order;
-    EventLoop loop;
     SimpleQueue queue{loop};
     std::vector<int> taken;
-    std::list<Task> tasks;
 };
 
 bool was_cancelled(const Task& task) {
@@ -65,7 +52,7 @@ void play(Order& order, const Numbers& numbers) {
         order.event("cancel worker " + std::to_string(i), [task] { task->cancel(); });
     order.run(world.loop);
     const auto left = static_cast<std::size_t>(numbers[2]) - world.taken.size();
-    order.promise(!world.one_waits() || left == 0,
+    order.promise(world.not_done() == 0 || left == 0,
                   "no worker sleeps while there is an item");
 }
 

@@ -2,10 +2,9 @@
 #include "jumping_queue.h"
 #include "stage3_queue_crawler/small/queue.h"
 #include "stage3_queue_crawler/small/task.h"
-#include "tests/support/every_order.h"
-#include "tests/support/prelude.h"
 
-#include <list>
+namespace small_runtime = stage3::small;
+#include "tests/support/orders/world.h"
 
 using namespace stage3::small;
 using tests::Numbers;
@@ -15,16 +14,11 @@ namespace {
 
 /// Getters at a queue of either kind, and what happens to them.
 template <class SomeQueue>
-struct World {
-    explicit World(Order& o) : order(o) {}
+struct World : orders::World<EventLoop> {
+    using orders::World<EventLoop>::World;
     World(const World&) = delete;
     World& operator=(const World&) = delete;
-    ~World() {
-        for (Task& task : tasks)
-            task.cancel();
-        while (loop.has_ready())
-            loop.turn(0ms);
-    }
+    ~World() { end(); }
 
     Coroutine<> get_one(int getter) {
         tests::Actor actor(order, "getter " + std::to_string(getter));
@@ -35,12 +29,9 @@ struct World {
         story.taken.push_back({getter, item});
     }
 
-    Order& order;
-    EventLoop loop;
     SomeQueue queue{loop};
     Story story;
     int items = 0;
-    std::list<Task> tasks;
 };
 
 /// All that happens to a queue of this kind.
