@@ -3,7 +3,7 @@
 
     ./learn yours crawl URL      crawls with it; its options: ./learn yours crawl --help
     ./learn yours demo           crawls the practice site with it and with the stages
-    ./learn yours check          tests it against asyncio's promises, row by row
+    ./learn yours check          tests it against the table of promises, row by row
     ./learn yours bench          measures it beside our runtime and asyncio
 
 The program around the crawler and the table of rows are given, in track/; the rows' tests are those of

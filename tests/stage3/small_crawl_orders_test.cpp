@@ -25,10 +25,10 @@ Coroutine<common::HttpResponse> stage3::small::fetch(EventLoop& loop, common::Ur
     Site& site = *site_played;
     const std::string path(url.target());
     site.order.promise(++site.times_fetched[path] == 1, "each URL is fetched once");
-    Future answered(loop);
-    site.order.event("the answer for " + path, [&answered] { answered.set_result(); });
+    const auto answered = std::make_shared<Future>(loop);
+    site.order.event("the answer for " + path, [answered] { answered->set_result(); });
     ++site.under_way;
-    co_await answered;
+    co_await *answered;
     --site.under_way;
     common::HttpResponse response;
     response.status = 200;

@@ -136,8 +136,11 @@ TEST_CASE_FIXTURE(LoopTest, "L4: a timer is never early") {
 
 TEST_CASE_FIXTURE(LoopTest,
                   "L5: timers that are due are called in the order of their times") {
-    for (const int delay : {60, 20, 40}) // far apart, for a busy machine
+    const auto start = Clock::now();
+    for (const int delay : {60, 20, 40})
         tell_later(Milliseconds(delay), std::to_string(delay));
+    if (since(start) >= 20ms)
+        return; // the machine stood still, and this is not their order any more
     busy_until(Clock::now() + 70ms);
     turns_until("20 40 60 ");
     CHECK_MESSAGE(told == "20 40 60 ",
