@@ -353,6 +353,7 @@ def judge_build(what: str, text: str, file: str) -> Outcome:
 
 def judge_run(text: str, status: int, late: bool, limit: float) -> Outcome:
     printed, *sections = re.split(r"={79}\n", text)
+    printed = printed.strip("\n")
     cases = [section for section in sections if "TEST CASE:" in section]
     total = re.search(r"\[doctest\] test cases: .* (\d+) passed \| +(\d+) failed", text)
     passed, failed = map(int, total.groups()) if total else (0, 0)

@@ -84,9 +84,9 @@ void note_choice(unsigned taken) {
     }
 }
 
-void say_order() {
+void say_order(std::string_view what_happened) {
     for (const std::string_view text :
-         {std::string_view("\nIt crashed. "), std::string_view(how_to_play),
+         {what_happened, std::string_view(how_to_play),
           std::string_view(order_played.data()), std::string_view("\n")}) [[maybe_unused]]
         const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -98,17 +98,19 @@ std::string before_order() {
            + (command != nullptr ? fmt::format("{} --order ", command) : "ORDER=");
 }
 
-/// While this lives, a crash says in which order it came. There is one at a time.
+/// While this lives, a crash says in which order it came, and so does a program that is
+/// stopped because it doesn't end. There is one at a time.
 class CrashWatch {
   public:
     CrashWatch() {
         how_to_play = before_order();
         struct sigaction action{};
-        action.sa_handler = &on_crash;
+        action.sa_handler = &on_signal;
+        action.sa_flags = SA_ONSTACK; // its own stack may be full
         for (std::size_t i = 0; i < signals.size(); ++i)
             ::sigaction(signals.at(i), &action, &before.at(i));
         if (&__sanitizer_set_death_callback != nullptr)
-            __sanitizer_set_death_callback(&say_order);
+            __sanitizer_set_death_callback(&on_report);
     }
     CrashWatch(const CrashWatch&) = delete;
     CrashWatch& operator=(const CrashWatch&) = delete;
@@ -120,14 +122,19 @@ class CrashWatch {
     }
 
   private:
-    static void on_crash(int signal) {
-        say_order();
+    static constexpr std::string_view crashed = "\nIt crashed. ";
+
+    static void on_report() { say_order(crashed); }
+
+    static void on_signal(int signal) {
+        say_order(signal == SIGTERM ? "\nIt was stopped. " : crashed);
         for (std::size_t i = 0; i < signals.size(); ++i)
             ::sigaction(signals.at(i), &before.at(i), nullptr);
         static_cast<void>(std::raise(signal));
     }
 
-    static constexpr std::array signals{SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
+    static constexpr std::array signals{SIGSEGV, SIGBUS, SIGABRT,
+                                        SIGFPE,  SIGILL, SIGTERM};
     static inline std::array<struct sigaction, signals.size()> before{};
 };
 

@@ -245,7 +245,8 @@ std::string said_by_crash_of(const OrderPrograms& programs) {
     REQUIRE(child >= 0);
     if (child == 0) {
         ::dup2(ends[1], STDERR_FILENO);
-        std::signal(SIGABRT, SIG_DFL); // doctest would report it, too
+        for (const int signal : {SIGABRT, SIGILL, SIGTERM})
+            std::signal(signal, SIG_DFL); // doctest would report it, too
         static_cast<void>(every_order(programs));
         ::_exit(0);
     }
@@ -261,14 +262,20 @@ std::string said_by_crash_of(const OrderPrograms& programs) {
     return said;
 }
 
-TEST_CASE("a crash says in which order it came") {
+TEST_CASE("a crash says in which order it came, and so does what has to be stopped") {
     OrderPrograms programs = harmless;
-    programs.play = [](Order& order, const Numbers& numbers) {
-        harmless.play(order, numbers);
-        if (order.choices() == Choices{1, 0})
-            std::abort();
+    const auto with_signal = [&](int signal) {
+        programs.play = [signal](Order& order, const Numbers& numbers) {
+            harmless.play(order, numbers);
+            if (order.choices() == Choices{1, 0})
+                std::raise(signal);
+        };
+        return said_by_crash_of(programs);
     };
-    CHECK(said_by_crash_of(programs) == "\nIt crashed. To play it again: ORDER=2-10\n");
+    const std::string again = "To play it again: ORDER=2-10\n";
+    CHECK(with_signal(SIGABRT) == "\nIt crashed. " + again);
+    CHECK(with_signal(SIGILL) == "\nIt crashed. " + again);
+    CHECK(with_signal(SIGTERM) == "\nIt was stopped. " + again);
 }
 
 TEST_CASE("a crash after a wrong order, or while that is made smaller, says its own") {
