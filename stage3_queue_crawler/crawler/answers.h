@@ -8,9 +8,9 @@
 
 #include "common/web/links.h"
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
-#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
 #include <optional>
@@ -33,7 +33,7 @@ class Answers {
                                                         Purpose purpose) = 0;
     /// Keeps an answer for later. `links`: those on the page; null if it wasn't read.
     /// Doesn't wait, and doesn't fail because of a file.
-    virtual void keep(const Work& work, const PageResponse& response, bool is_alive,
+    virtual void keep(const Item& item, const PageResponse& response, bool is_alive,
                       const common::Links* links) = 0;
 };
 // [/answers]

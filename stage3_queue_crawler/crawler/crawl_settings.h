@@ -6,13 +6,13 @@
 #include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/gate.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/crawler/traps.h"
-#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -75,8 +75,8 @@ struct CrawlEvents {
     std::function<void(const common::Url& page, const std::vector<common::Url>& links)>
         on_links = [](const common::Url&, const std::vector<common::Url>&) {};
     /// Called as a worker starts on a URL, at each try.
-    std::function<void(std::string_view worker, const Work&)> on_start =
-        [](std::string_view, const Work&) {};
+    std::function<void(std::string_view worker, const Item&)> on_start =
+        [](std::string_view, const Item&) {};
     /// Called with messages for the user: one or more lines, without the final newline.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
 };

@@ -14,6 +14,7 @@
 #include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/host.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_judge.h"
@@ -25,7 +26,6 @@
 #include "stage3_queue_crawler/crawler/sitemaps.h"
 #include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/crawler/visit.h"
-#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -106,13 +106,13 @@ class Crawler {
     Coroutine<> prepare();
     Coroutine<TimeLimit> prepare_in_time();
     void begin_at_listed();
-    Coroutine<> work(std::string name, bool is_abroad = false);
-    void start_workers_abroad(TaskGroup& group);
-    Coroutine<Visit> next_visit(bool is_abroad);
+    Coroutine<> work(std::string name, bool is_foreign = false);
+    void start_foreign_workers(TaskGroup& group);
+    Coroutine<Visit> next_visit(bool is_foreign);
     void tell_missing_fragments();
     void refuse(Visit visit);
     void end_unasked(Visit visit);
-    void note_reaction(const typename F::Work& work, Reaction reaction,
+    void note_reaction(const typename F::Item& item, Reaction reaction,
                        RetryPolicy::Duration wait);
     void hold_or_end(const std::string& host, EventLoop::Duration wait);
     void leave_out(const Record& record, std::string_view why);
@@ -188,7 +188,7 @@ Sitemaps::Settings Crawler<F>::settings_of_sitemaps() {
         .retries = settings_of_retries(),
         .delay = settings_.politeness.delay,
         .on_start =
-            [this](const common::Url& url) { events_.on_start("sitemaps", Work(url)); },
+            [this](const common::Url& url) { events_.on_start("sitemaps", Item(url)); },
         .on_refusal = [this](const std::string& host,
                              EventLoop::Duration wait) { hold_or_end(host, wait); },
         .hold = [this](const std::string& host,
@@ -303,7 +303,7 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
             const std::string name = fmt::format("worker {}", i);
             group.start(work(name), name);
         }
-        start_workers_abroad(group);
+        start_foreign_workers(group);
         co_await frontier_.join(limit); // the whole crawl happens here
         tell_missing_fragments();
         if (frontier_.counts().has_left_some)
@@ -333,26 +333,26 @@ Coroutine<Ending> Crawler<F>::crawl() {
 
 // [work]
 template <Frontier F>
-Coroutine<> Crawler<F>::work(std::string name, bool is_abroad) {
+Coroutine<> Crawler<F>::work(std::string name, bool is_foreign) {
     while (true) {
         co_await events_.until_ready();
-        Visit visit = co_await next_visit(is_abroad);
-        if (visit.work().refusal) {
+        Visit visit = co_await next_visit(is_foreign);
+        if (visit.item().refusal) {
             refuse(std::move(visit));
             continue;
         }
-        events_.on_start(name, visit.work());
+        events_.on_start(name, visit.item());
         const auto on_request = visit.on_request();
-        const Attempt attempt{visit.work().tries, visit.work().refusals};
-        Fetched fetched = co_await fetch_.fetch(visit.work().url, attempt, on_request,
-                                                visit.work().purpose);
+        const Attempt attempt{visit.item().tries, visit.item().refusals};
+        Fetched fetched = co_await fetch_.fetch(visit.item().url, attempt, on_request,
+                                                visit.item().purpose);
         if (const auto* const again = std::get_if<Again>(&fetched)) {
             put_off(std::move(visit), *again);
             continue;
         }
         auto& response = std::get<PageResponse>(fetched);
-        note_reaction(visit.work(), response.reaction, response.retry_after);
-        Page page = co_await judge_.judge(visit.work(), std::move(response));
+        note_reaction(visit.item(), response.reaction, response.retry_after);
+        Page page = co_await judge_.judge(visit.item(), std::move(response));
         finish(std::move(visit), std::move(page));
     }
 }
@@ -360,20 +360,20 @@ Coroutine<> Crawler<F>::work(std::string name, bool is_abroad) {
 
 /// Foreign servers may be slow, so they have workers of their own.
 template <Frontier F>
-void Crawler<F>::start_workers_abroad(TaskGroup& group) {
+void Crawler<F>::start_foreign_workers(TaskGroup& group) {
     const std::size_t workers =
         settings_.checks.foreign ? settings_.checks.foreign_hosts : 0;
     for (std::size_t i = 1; i <= workers; ++i) {
-        const std::string name = fmt::format("worker {} abroad", i);
+        const std::string name = fmt::format("foreign worker {}", i);
         group.start(work(name, true), name);
     }
 }
 
 /// Not every frontier has foreign URLs.
 template <Frontier F>
-Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_abroad) {
+Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_foreign) {
     if constexpr (requires { frontier_.get_foreign(); })
-        if (is_abroad)
+        if (is_foreign)
             return frontier_.get_foreign();
     return frontier_.get();
 }
@@ -384,8 +384,8 @@ Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_abroad) {
 /// is incomplete without it.
 template <Frontier F>
 void Crawler<F>::end_unasked(Visit visit) {
-    Page page(visit.work());
-    page.leave_open(visit.work().refusal->reason);
+    Page page(visit.item());
+    page.leave_open(visit.item().refusal->reason);
     finish(std::move(visit), std::move(page));
 }
 
@@ -393,23 +393,23 @@ void Crawler<F>::end_unasked(Visit visit) {
 /// from the page itself.
 template <Frontier F>
 void Crawler<F>::refuse(Visit visit) {
-    const Work& work = visit.work();
-    if (work.refusal->has_ended) {
+    const Item& item = visit.item();
+    if (item.refusal->has_ended) {
         end_unasked(std::move(visit));
         return;
     }
-    Page page(work);
+    Page page(item);
     try {
-        if (work.refusal->failure)
-            std::rethrow_exception(work.refusal->failure);
-        page.fail(work.refusal->reason,
+        if (item.refusal->failure)
+            std::rethrow_exception(item.refusal->failure);
+        page.fail(item.refusal->reason,
                   page.is_foreign ? Outcome::unclear : Outcome::disallowed);
-        if (work.is_root)
-            events_.on_note(fmt::format("{}: {}", work.url.href(), work.refusal->reason));
+        if (item.is_root)
+            events_.on_note(fmt::format("{}: {}", item.url.href(), item.refusal->reason));
     } catch (const FetchError& error) {
         if (error.kind == FetchError::Kind::no_descriptor
             || error.kind == FetchError::Kind::bad_option) {
-            const std::optional<Again> again = fetch_.after(error, work.tries);
+            const std::optional<Again> again = fetch_.after(error, item.tries);
             put_off(std::move(visit), *again);
             return;
         }
@@ -422,15 +422,15 @@ void Crawler<F>::refuse(Visit visit) {
     } catch (const std::exception& error) {
         page.fail(error.what());
     }
-    if (work.refusal->failure)
-        judge_.keep_failure(work, page);
+    if (item.refusal->failure)
+        judge_.keep_failure(item, page);
     finish(std::move(visit), std::move(page));
 }
 
 template <Frontier F>
 void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
-    note_reaction(visit.work(), again.reaction, again.wait);
+    note_reaction(visit.item(), again.reaction, again.wait);
     if (again.reaction == Reaction::refused)
         visit.put_off_refused(wait);
     else if (again.was_a_try)
@@ -441,18 +441,18 @@ void Crawler<F>::put_off(Visit visit, const Again& again) {
 
 /// What an answer says about its whole host, and not just about the page.
 template <Frontier F>
-void Crawler<F>::note_reaction(const typename F::Work& work, Reaction reaction,
+void Crawler<F>::note_reaction(const typename F::Item& item, Reaction reaction,
                                RetryPolicy::Duration wait) {
     if (reaction == Reaction::answered)
-        frontier_.answered(work);
+        frontier_.answered(item);
     if (reaction != Reaction::refused && reaction != Reaction::busy)
         return;
-    if (wait > settings_.max_retry_after || work.purpose == Purpose::check_foreign)
-        hold_or_end(host_of(work.url), std::chrono::ceil<EventLoop::Duration>(wait));
+    if (wait > settings_.max_retry_after || item.purpose == Purpose::check_foreign)
+        hold_or_end(host_of(item.url), std::chrono::ceil<EventLoop::Duration>(wait));
     else if (reaction == Reaction::refused)
-        frontier_.refused(work, std::chrono::ceil<EventLoop::Duration>(wait));
+        frontier_.refused(item, std::chrono::ceil<EventLoop::Duration>(wait));
     else
-        frontier_.busy(work, std::chrono::ceil<EventLoop::Duration>(wait));
+        frontier_.busy(item, std::chrono::ceil<EventLoop::Duration>(wait));
 }
 
 /// No request to this host for as long as it wants, if that isn't too long.
@@ -473,13 +473,13 @@ void Crawler<F>::hold_or_end(const std::string& host, EventLoop::Duration wait) 
 template <Frontier F>
 void Crawler<F>::finish(Visit visit, Page page) {
     Record& record = page.record;
-    if (visit.work().was_tried) {
-        const RetryPolicy::Duration time = loop_.time() - visit.work().begun;
+    if (visit.item().was_tried) {
+        const RetryPolicy::Duration time = loop_.time() - visit.item().begun;
         record.seconds = time.count();
     }
     if (record.outcome == Outcome::unclear && !record.is_foreign)
         leave_out(record,
-                  visit.work().refusal ? visit.work().refusal->reason : record.error);
+                  visit.item().refusal ? visit.item().refusal->reason : record.error);
     visit.done(record, page.found);
     if (record.outcome == Outcome::page)
         events_.on_links(record.url, page.found.links);

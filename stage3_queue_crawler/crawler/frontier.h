@@ -10,9 +10,9 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/visit.h"
-#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -37,31 +37,31 @@ struct FrontierCounts {
 /// left. Only `open`, `get`, `join` and `close` may wait; reporting a result never does.
 template <class F>
 concept Frontier =
-    requires(F f, std::vector<common::Url> roots, typename F::Work work, Record record,
+    requires(F f, std::vector<common::Url> roots, typename F::Item item, Record record,
              Found found, std::string host, std::string reason,
              EventLoop::Duration duration, TimeLimit limit) {
-        // A Work, with what only this frontier needs to know about it.
-        requires std::derived_from<typename F::Work, Work>;
+        // A Item, with what only this frontier needs to know about it.
+        requires std::derived_from<typename F::Item, Item>;
         // Puts the roots in.
         { f.open(roots) } -> std::same_as<Coroutine<>>;
         // Waits for a URL that may be fetched now, or for one that carries a refusal.
         { f.get() } -> std::same_as<Coroutine<Visit<F>>>;
         // Its request is going out: the pause that its host wants starts here.
-        f.began(work);
+        f.began(item);
         // Takes its record and its links together, so it's never done before they are in.
         // Fills in `record`'s parent, its depth, and its number of new links.
-        f.done(work, record, found);
+        f.done(item, record, found);
         // To be tried again after `duration`.
-        f.put_off(work, duration);
+        f.put_off(item, duration);
         // As if it had never been taken out.
-        f.give_back(work);
+        f.give_back(item);
         // Its host has given an answer to this.
-        f.answered(work);
+        f.answered(item);
         // Its host has refused this: it gets no requests for `duration`, and then few; or
         // no more at all, if it has refused everything for too long.
-        f.refused(work, duration);
+        f.refused(item, duration);
         // The same, but it may be broken, and then a slower pace is of no use.
-        f.busy(work, duration);
+        f.busy(item, duration);
         // This host is asked nothing more, for that reason: its URLs carry a refusal.
         f.end_host(host, reason);
         // This host gets no requests for `duration`.

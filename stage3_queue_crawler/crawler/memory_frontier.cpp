@@ -19,27 +19,27 @@ MemoryFrontier::MemoryFrontier(EventLoop& loop, FrontierSettings settings)
     : loop_(loop), settings_(std::move(settings)), queue_(0, Order(settings_.order)),
       foreign_queue_(0, Order(settings_.order)),
       gate_(loop, settings_.politeness, Order(settings_.order),
-            [this](Work work, Passage passage) {
-                work.goes_first = work.goes_first || passage == Passage::from_line;
-                work.is_inside = true;
-                if (work.purpose == Purpose::check_foreign)
-                    go_abroad(std::move(work));
+            [this](Item item, Passage passage) {
+                item.goes_first = item.goes_first || passage == Passage::from_line;
+                item.is_inside = true;
+                if (item.purpose == Purpose::check_foreign)
+                    enter_foreign(std::move(item));
                 else
-                    let_in(std::move(work));
+                    let_in(std::move(item));
             }),
       robots_(loop, settings_.ask_robots,
-              [this](Work work, std::optional<Robots::Duration> delay) {
-                  const std::string host = host_of(work.url);
+              [this](Item item, std::optional<Robots::Duration> delay) {
+                  const std::string host = host_of(item.url);
                   if (delay)
                       set_delay(host, std::chrono::ceil<EventLoop::Duration>(*delay));
-                  if (has_ended(work))
-                      let_in_ended(std::move(work)); // perhaps robots.txt was refused
-                  else if (work.refusal || work.purpose == Purpose::check_foreign)
-                      let_in(std::move(work)); // it needs no gate, or came through it
+                  if (has_ended(item))
+                      let_in_ended(std::move(item)); // perhaps robots.txt was refused
+                  else if (item.refusal || item.purpose == Purpose::check_foreign)
+                      let_in(std::move(item)); // it needs no gate, or came through it
                   else
-                      gate_.enter(host, std::move(work));
+                      gate_.enter(host, std::move(item));
               }),
-      parked_(loop, [this](Work work) { admit(std::move(work)); }) {
+      parked_(loop, [this](Item item) { admit(std::move(item)); }) {
     nothing_left_.set();
 }
 
@@ -81,12 +81,12 @@ void MemoryFrontier::add(KnownUrl& url, const Origin& origin) {
         deferred_.push_back(&url);
         return;
     }
-    Work work(url.url);
-    work.is_root = origin.page == KnownUrl::none;
-    work.depth = origin.depth;
-    work.redirects_left = origin.redirects_left;
-    work.purpose = origin.purpose;
-    admit(std::move(work));
+    Item item(url.url);
+    item.is_root = origin.page == KnownUrl::none;
+    item.depth = origin.depth;
+    item.redirects_left = origin.redirects_left;
+    item.purpose = origin.purpose;
+    admit(std::move(item));
 }
 
 void MemoryFrontier::admit_deferred() {
@@ -98,66 +98,66 @@ void MemoryFrontier::admit_deferred() {
             finish_one(Purpose::check, url->depth);
             continue;
         }
-        Work work(url->url);
-        work.depth = url->depth;
-        work.redirects_left = settings_.max_redirects;
-        work.purpose = Purpose::check;
-        admit(std::move(work));
+        Item item(url->url);
+        item.depth = url->depth;
+        item.redirects_left = settings_.max_redirects;
+        item.purpose = Purpose::check;
+        admit(std::move(item));
     }
 }
 
 /// Puts it in line for its origin's robots.txt, and then for its host. On a foreign
 /// server, asking for robots.txt has to wait for its turn, too.
-void MemoryFrontier::admit(Work work) {
+void MemoryFrontier::admit(Item item) {
     if (is_closed_)
         return;
     // [answered]
-    work.is_answered =
-        settings_.needs_no_request && settings_.needs_no_request(work.url, work.purpose);
-    if (work.is_answered) {
-        let_in_in_turn(std::move(work));
+    item.is_answered =
+        settings_.needs_no_request && settings_.needs_no_request(item.url, item.purpose);
+    if (item.is_answered) {
+        let_in_in_turn(std::move(item));
         return;
     }
     // [/answered]
-    if (has_ended(work)) {
-        let_in_ended(std::move(work));
+    if (has_ended(item)) {
+        let_in_ended(std::move(item));
         return;
     }
-    const bool is_foreign = work.purpose == Purpose::check_foreign;
+    const bool is_foreign = item.purpose == Purpose::check_foreign;
     if (settings_.ask_robots && !is_foreign) {
-        robots_.enter(std::move(work));
+        robots_.enter(std::move(item));
         return;
     }
-    const std::string host = host_of(work.url);
+    const std::string host = host_of(item.url);
     if (is_foreign)
         gate_.treat_gently(host, settings_.checks.foreign_delay);
-    gate_.enter(host, std::move(work));
+    gate_.enter(host, std::move(item));
 }
 
 /// It's its host's turn, but there may be too many such hosts.
-void MemoryFrontier::go_abroad(Work work) {
-    if (hosts_abroad_ >= settings_.checks.foreign_hosts)
-        going_abroad_.push_back(std::move(work));
+void MemoryFrontier::enter_foreign(Item item) {
+    if (foreign_hosts_ >= settings_.checks.foreign_hosts)
+        foreign_line_.push_back(std::move(item));
     else
-        set_out(std::move(work));
+        set_out(std::move(item));
 }
 
-void MemoryFrontier::set_out(Work work) {
-    ++hosts_abroad_;
+void MemoryFrontier::set_out(Item item) {
+    ++foreign_hosts_;
     if (settings_.ask_robots && !is_closed_)
-        robots_.enter(std::move(work));
+        robots_.enter(std::move(item));
     else
-        let_in(std::move(work));
+        let_in(std::move(item));
 }
 
 /// It needs no request, so it waits only for pages that are nearer to a root: if it
 /// overtook these, what it leads to would seem deeper than it is.
-void MemoryFrontier::let_in_in_turn(Work work) {
-    if (keeps_levels() && work.purpose == Purpose::follow
-        && pages_at_depth_.begin()->first < work.depth)
-        answered_[work.depth].push_back(std::move(work));
+void MemoryFrontier::let_in_in_turn(Item item) {
+    if (keeps_levels() && item.purpose == Purpose::follow
+        && pages_at_depth_.begin()->first < item.depth)
+        answered_[item.depth].push_back(std::move(item));
     else
-        let_in(std::move(work));
+        let_in(std::move(item));
 }
 
 /// A page is done.
@@ -170,16 +170,16 @@ void MemoryFrontier::leave_level(std::uint32_t depth) {
            && (pages_at_depth_.empty()
                || answered_.begin()->first <= pages_at_depth_.begin()->first)) {
         auto next = answered_.extract(answered_.begin());
-        for (Work& work : next.mapped())
-            let_in(std::move(work));
+        for (Item& item : next.mapped())
+            let_in(std::move(item));
     }
 }
 
 /// It may be fetched: the next worker takes it.
-void MemoryFrontier::let_in(Work work) {
+void MemoryFrontier::let_in(Item item) {
     if (!is_closed_)
-        (work.purpose == Purpose::check_foreign ? foreign_queue_ : queue_)
-            .put_nowait(std::move(work));
+        (item.purpose == Purpose::check_foreign ? foreign_queue_ : queue_)
+            .put_nowait(std::move(item));
 }
 
 Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get() { return get_from(queue_); }
@@ -190,50 +190,50 @@ Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get_foreign() {
 
 Coroutine<Visit<MemoryFrontier>> MemoryFrontier::get_from(ReadyQueue& queue) {
     while (true) {
-        Work work = co_await queue.get();
+        Item item = co_await queue.get();
         queue.task_done(); // `counts_` counts what is unfinished
-        if (drop_if_full(work))
+        if (drop_if_full(item))
             continue;
-        if (!work.refusal && !work.is_answered && has_ended(work)) {
-            let_in_ended(std::move(work)); // since it was let in
-            continue;
-        }
-        if (!work.refusal && !work.is_answered && !gate_.may_begin(host_of(work.url))) {
-            leave_gate(work); // its host has been held since it was let in
-            work.goes_first = true;
-            const std::string host = host_of(work.url);
-            gate_.enter(host, std::move(work));
+        if (!item.refusal && !item.is_answered && has_ended(item)) {
+            let_in_ended(std::move(item)); // since it was let in
             continue;
         }
-        take(work);
-        co_return Visit<MemoryFrontier>(*this, std::move(work));
+        if (!item.refusal && !item.is_answered && !gate_.may_begin(host_of(item.url))) {
+            leave_gate(item); // its host has been held since it was let in
+            item.goes_first = true;
+            const std::string host = host_of(item.url);
+            gate_.enter(host, std::move(item));
+            continue;
+        }
+        take(item);
+        co_return Visit<MemoryFrontier>(*this, std::move(item));
     }
 }
 
 /// Now it is out.
-void MemoryFrontier::take(Work& work) {
+void MemoryFrontier::take(Item& item) {
     ++counts_.out;
-    if (work.refusal && work.refusal->failure == nullptr)
+    if (item.refusal && item.refusal->failure == nullptr)
         return; // a refusal isn't a try
-    ++work.tries;
-    if (std::exchange(work.was_tried, true))
+    ++item.tries;
+    if (std::exchange(item.was_tried, true))
         return;
-    work.begun = loop_.time();
+    item.begun = loop_.time();
     if (++taken_ == settings_.max_pages)
         drop_what_waits();
 }
 
-void MemoryFrontier::began(Work& work) {
-    work.has_begun = true;
-    if (work.is_answered) // its answer may be gone
+void MemoryFrontier::began(Item& item) {
+    item.has_begun = true;
+    if (item.is_answered) // its answer may be gone
         return;
-    const std::string host = host_of(work.url);
+    const std::string host = host_of(item.url);
     gate_.begin(host);
-    work.epoch = gate_.epoch(host);
+    item.epoch = gate_.epoch(host);
 }
 
-void MemoryFrontier::done(Work work, Record& record, const Found& found) {
-    const KnownUrl::Number number = urls_.number_of(work.url);
+void MemoryFrontier::done(Item item, Record& record, const Found& found) {
+    const KnownUrl::Number number = urls_.number_of(item.url);
     KnownUrl& page = urls_[number];
     const auto origin = [&](std::uint32_t depth) {
         return Origin{
@@ -244,25 +244,25 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
         if (known.is_new())
             ++record.new_links;
         known.meet_on(number);
-        if (work.depth < settings_.max_depth)
-            add(known, origin(work.depth + 1));
+        if (item.depth < settings_.max_depth)
+            add(known, origin(item.depth + 1));
     }
     for (const Reference& reference : found.references) {
         KnownUrl& known = urls_[reference.url];
         known.meet_on(number);
         // What belongs to a page isn't further away from a root.
         const bool is_link = common::leads_on(reference.role);
-        if (is_link && work.depth >= settings_.max_depth)
+        if (is_link && item.depth >= settings_.max_depth)
             continue;
-        Origin there = origin(is_link ? work.depth + 1 : work.depth);
+        Origin there = origin(is_link ? item.depth + 1 : item.depth);
         there.purpose = reference.purpose;
         there.role = reference.role;
         add(known, there);
     }
     if (found.redirect) // the same depth: a redirect isn't a link
         add(urls_[*found.redirect], {.page = number,
-                                     .depth = work.depth,
-                                     .redirects_left = work.redirects_left - 1,
+                                     .depth = item.depth,
+                                     .redirects_left = item.redirects_left - 1,
                                      .purpose = found.redirect_purpose,
                                      .role = page.role});
     note_fragments(found, number);
@@ -273,8 +273,8 @@ void MemoryFrontier::done(Work work, Record& record, const Found& found) {
     record.depth = page.depth;
     page.state =
         is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;
-    come_in(work);
-    finish_one(work.purpose, work.depth);
+    come_in(item);
+    finish_one(item.purpose, item.depth);
 }
 
 void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
@@ -304,74 +304,74 @@ std::vector<Record> MemoryFrontier::missing_fragments() const {
     return records_of_missing(fragments_, urls_);
 }
 
-void MemoryFrontier::put_off(Work work, EventLoop::Duration wait) {
-    if (has_ended(work))
+void MemoryFrontier::put_off(Item item, EventLoop::Duration wait) {
+    if (has_ended(item))
         wait = {};
-    park(std::move(work), wait);
+    park(std::move(item), wait);
 }
 
 // [put-off]
-void MemoryFrontier::park(Work work, EventLoop::Duration wait) {
-    come_in(work);
-    work.goes_first = true;
-    parked_.park(std::move(work), loop_.time() + wait);
+void MemoryFrontier::park(Item item, EventLoop::Duration wait) {
+    come_in(item);
+    item.goes_first = true;
+    parked_.park(std::move(item), loop_.time() + wait);
 }
 // [/put-off]
 
-void MemoryFrontier::give_back(Work work) {
-    come_in(work);
-    if (work.tries > 0)
-        --work.tries;
-    work.goes_first = true;
+void MemoryFrontier::give_back(Item item) {
+    come_in(item);
+    if (item.tries > 0)
+        --item.tries;
+    item.goes_first = true;
     if (!loop_.closed())
-        admit(std::move(work));
+        admit(std::move(item));
 }
 
 /// It's no longer out.
-void MemoryFrontier::come_in(Work& work) {
+void MemoryFrontier::come_in(Item& item) {
     --counts_.out;
-    leave_gate(work);
-    work.has_begun = false;
+    leave_gate(item);
+    item.has_begun = false;
 }
 
-void MemoryFrontier::leave_gate(Work& work) {
-    if (is_closed_ || loop_.closed() || !work.is_inside)
+void MemoryFrontier::leave_gate(Item& item) {
+    if (is_closed_ || loop_.closed() || !item.is_inside)
         return;
-    work.is_inside = false;
-    gate_.leave(host_of(work.url), work.has_begun);
-    if (work.purpose != Purpose::check_foreign)
+    item.is_inside = false;
+    gate_.leave(host_of(item.url), item.has_begun);
+    if (item.purpose != Purpose::check_foreign)
         return;
-    --hosts_abroad_;
-    if (!going_abroad_.empty()) {
-        Work next = std::move(going_abroad_.front());
-        going_abroad_.pop_front();
+    --foreign_hosts_;
+    if (!foreign_line_.empty()) {
+        Item next = std::move(foreign_line_.front());
+        foreign_line_.pop_front();
         set_out(std::move(next));
     }
 }
 
 // ---- What hosts say about our pace ----
 
-void MemoryFrontier::answered(const Work& work) {
-    if (work.is_inside && work.has_begun)
-        gate_.answered(host_of(work.url));
+void MemoryFrontier::answered(const Item& item) {
+    if (item.is_inside && item.has_begun)
+        gate_.answered(host_of(item.url));
 }
 
-void MemoryFrontier::refused(const Work& work, EventLoop::Duration wait) {
-    const std::string host = host_of(work.url);
+void MemoryFrontier::refused(const Item& item, EventLoop::Duration wait) {
+    const std::string host = host_of(item.url);
     gate_.hold(host, wait);
-    if (!work.is_inside || !work.has_begun)
+    if (!item.is_inside || !item.has_begun)
         return;
-    gate_.refused(host, work.epoch);
+    gate_.refused(host, item.epoch);
     if (gate_.refused_for(host) >= settings_.refused_timeout)
         end_host(host, fmt::format("its server has refused everything for {} s",
                                    settings_.refused_timeout.count()));
 }
 
-void MemoryFrontier::busy(const Work& work, EventLoop::Duration wait) {
-    const std::string host = host_of(work.url);
+void MemoryFrontier::busy(const Item& item, EventLoop::Duration wait) {
+    const std::string host = host_of(item.url);
     gate_.hold(host, wait);
-    if (work.is_inside && work.has_begun)
-        gate_.busy(host, work.epoch);
+    if (item.is_inside && item.has_begun)
+        gate_.busy(host, item.epoch);
 }
 
 /// What is in line leaves it; what is elsewhere is stopped on its way.
@@ -380,16 +380,16 @@ void MemoryFrontier::end_host(const std::string& host, std::string reason) {
         Refusal{.reason = std::move(reason), .failure = nullptr, .has_ended = true});
     if (!ended_.emplace(host, std::move(refusal)).second)
         return;
-    for (Work& work : gate_.take_all_of(host))
-        let_in_ended(std::move(work));
-    parked_.hurry([this](const Work& work) { return has_ended(work); });
+    for (Item& item : gate_.take_all_of(host))
+        let_in_ended(std::move(item));
+    parked_.hurry([this](const Item& item) { return has_ended(item); });
 }
 
 /// It has been let in, or would be, but its host is asked nothing more.
-void MemoryFrontier::let_in_ended(Work work) {
-    leave_gate(work);
-    work.refusal = ended_.at(host_of(work.url));
-    let_in(std::move(work));
+void MemoryFrontier::let_in_ended(Item item) {
+    leave_gate(item);
+    item.refusal = ended_.at(host_of(item.url));
+    let_in(std::move(item));
 }
 
 void MemoryFrontier::hold(const std::string& host, EventLoop::Duration duration) {
@@ -405,36 +405,36 @@ void MemoryFrontier::has_asked(const std::string& host) { gate_.has_asked(host);
 // ---- The end ----
 
 /// After `max_pages`, only work that has begun continues.
-bool MemoryFrontier::drop_if_full(Work& work) {
-    if (work.was_tried || !is_full())
+bool MemoryFrontier::drop_if_full(Item& item) {
+    if (item.was_tried || !is_full())
         return false;
     counts_.has_left_some = true;
-    leave_gate(work);
-    finish_one(work.purpose, work.depth);
+    leave_gate(item);
+    finish_one(item.purpose, item.depth);
     return true;
 }
 
 void MemoryFrontier::drop_what_waits() {
-    std::vector<Work> all = gate_.take_all();
-    for (Work& work : std::exchange(going_abroad_, {})) {
-        gate_.leave(host_of(work.url), false);
-        work.is_inside = false;
-        all.push_back(std::move(work));
+    std::vector<Item> all = gate_.take_all();
+    for (Item& item : std::exchange(foreign_line_, {})) {
+        gate_.leave(host_of(item.url), false);
+        item.is_inside = false;
+        all.push_back(std::move(item));
     }
-    for (Work& work : robots_.take_all()) {
-        if (work.purpose == Purpose::check_foreign)
-            leave_gate(work);
-        all.push_back(std::move(work));
+    for (Item& item : robots_.take_all()) {
+        if (item.purpose == Purpose::check_foreign)
+            leave_gate(item);
+        all.push_back(std::move(item));
     }
-    for (auto& [depth, works] : std::exchange(answered_, {}))
-        std::ranges::move(works, std::back_inserter(all));
+    for (auto& [depth, items] : std::exchange(answered_, {}))
+        std::ranges::move(items, std::back_inserter(all));
     settings_.withdraw_questions();
-    for (Work& work : all) {
-        if (work.was_tried) {
-            admit(std::move(work));
+    for (Item& item : all) {
+        if (item.was_tried) {
+            admit(std::move(item));
         } else {
             counts_.has_left_some = true;
-            finish_one(work.purpose, work.depth);
+            finish_one(item.purpose, item.depth);
         }
     }
 }

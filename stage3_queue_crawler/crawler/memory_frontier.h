@@ -13,7 +13,7 @@
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/parking_lot.h"
-#include "stage3_queue_crawler/crawler/queued_work.h"
+#include "stage3_queue_crawler/crawler/queued_item.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/robots_line.h"
 #include "stage3_queue_crawler/crawler/visit.h"
@@ -36,7 +36,7 @@ namespace stage3 {
 
 class MemoryFrontier {
   public:
-    using Work = QueuedWork;
+    using Item = QueuedItem;
 
     /// `loop` must outlive it, and it must outlive the tasks that wait for it.
     MemoryFrontier(EventLoop& loop, FrontierSettings settings);
@@ -49,13 +49,13 @@ class MemoryFrontier {
     Coroutine<Visit<MemoryFrontier>> get();
     /// The same, for what is to be checked on foreign servers.
     Coroutine<Visit<MemoryFrontier>> get_foreign();
-    void began(Work& work);
-    void done(Work work, Record& record, const Found& found);
-    void put_off(Work work, EventLoop::Duration wait);
-    void give_back(Work work);
-    void answered(const Work& work);
-    void refused(const Work& work, EventLoop::Duration wait);
-    void busy(const Work& work, EventLoop::Duration wait);
+    void began(Item& item);
+    void done(Item item, Record& record, const Found& found);
+    void put_off(Item item, EventLoop::Duration wait);
+    void give_back(Item item);
+    void answered(const Item& item);
+    void refused(const Item& item, EventLoop::Duration wait);
+    void busy(const Item& item, EventLoop::Duration wait);
     void end_host(const std::string& host, std::string reason);
     void hold(const std::string& host, EventLoop::Duration duration);
     void set_delay(const std::string& host, EventLoop::Duration delay);
@@ -74,15 +74,15 @@ class MemoryFrontier {
 
   private:
     struct GoesFirst {
-        bool operator()(const Work& work) const { return work.goes_first; }
+        bool operator()(const Item& item) const { return item.goes_first; }
     };
     struct ShorterUrl {
-        bool operator()(const Work& a, const Work& b) const {
+        bool operator()(const Item& a, const Item& b) const {
             return a.url.href().size() < b.url.href().size();
         }
     };
-    using Order = AnyOrder<Work, ShorterUrl, GoesFirst>;
-    using ReadyQueue = Queue<Work, Order>;
+    using Order = AnyOrder<Item, ShorterUrl, GoesFirst>;
+    using ReadyQueue = Queue<Item, Order>;
     /// Where a URL comes from, and why to visit it.
     struct Origin {
         KnownUrl::Number page;
@@ -94,22 +94,22 @@ class MemoryFrontier {
 
     void add(KnownUrl& url, const Origin& origin);
     void admit_deferred();
-    void admit(Work work);
-    void let_in(Work work);
-    void go_abroad(Work work);
-    void set_out(Work work);
+    void admit(Item item);
+    void let_in(Item item);
+    void enter_foreign(Item item);
+    void set_out(Item item);
     Coroutine<Visit<MemoryFrontier>> get_from(ReadyQueue& queue);
     void note_fragments(const Found& found, KnownUrl::Number page);
-    void take(Work& work);
-    void come_in(Work& work);
-    void leave_gate(Work& work);
-    bool has_ended(const Work& work) const {
-        return !ended_.empty() && ended_.contains(host_of(work.url));
+    void take(Item& item);
+    void come_in(Item& item);
+    void leave_gate(Item& item);
+    bool has_ended(const Item& item) const {
+        return !ended_.empty() && ended_.contains(host_of(item.url));
     }
-    void let_in_ended(Work work);
-    void park(Work work, EventLoop::Duration wait);
+    void let_in_ended(Item item);
+    void park(Item item, EventLoop::Duration wait);
     bool is_full() const { return taken_ >= settings_.max_pages; }
-    bool drop_if_full(Work& work);
+    bool drop_if_full(Item& item);
     void drop_what_waits();
     void finish_one(Purpose purpose, std::uint32_t depth);
     /// Only with a limit does it matter how deep a page is.
@@ -117,7 +117,7 @@ class MemoryFrontier {
         return settings_.max_depth != FrontierSettings::no_limit
                && settings_.needs_no_request;
     }
-    void let_in_in_turn(Work work);
+    void let_in_in_turn(Item item);
     void leave_level(std::uint32_t depth);
 
     EventLoop& loop_;
@@ -125,16 +125,16 @@ class MemoryFrontier {
     KnownUrls urls_;
     ReadyQueue queue_;
     ReadyQueue foreign_queue_;
-    Gate<Work, Order> gate_;
+    Gate<Item, Order> gate_;
     RobotsLine robots_;
     std::map<std::string, std::shared_ptr<const Refusal>> ended_; // by host
-    ParkingLot<Work> parked_;
+    ParkingLot<Item> parked_;
     std::vector<KnownUrl*> deferred_; // to be checked when nothing is left to follow
     std::size_t to_follow_ = 0;       // unfinished
     std::map<std::uint32_t, std::size_t> pages_at_depth_; // to follow, unfinished
-    std::map<std::uint32_t, std::vector<Work>> answered_; // that must wait for these
-    std::deque<Work> going_abroad_; // let in by their hosts, but there are too many
-    std::size_t hosts_abroad_ = 0;  // being asked
+    std::map<std::uint32_t, std::vector<Item>> answered_; // that must wait for these
+    std::deque<Item> foreign_line_; // let in by their hosts, but there are too many
+    std::size_t foreign_hosts_ = 0; // being asked
     Fragments fragments_;
     FrontierCounts counts_;
     Event nothing_left_;

@@ -61,61 +61,61 @@ bool says_nothing(const PageResponse& response) {
 
 } // namespace
 
-Coroutine<Page> PageJudge::judge(const Work& work, PageResponse response) {
-    Page page(work);
-    read_headers(work, response, page);
+Coroutine<Page> PageJudge::judge(const Item& item, PageResponse response) {
+    Page page(item);
+    read_headers(item, response, page);
     if (!response.error.empty()) {
         if (page.is_foreign && response.is_refused)
             page.leave_open(response.error);
         else
             page.fail(response.error);
-        keep(work, response, page.record.outcome);
+        keep(item, response, page.record.outcome);
         co_return page;
     }
     if (!common::is_success(response.status)) {
-        keep(work, response, page.record.outcome);
+        keep(item, response, page.record.outcome);
         co_return page;
     }
-    if (work.purpose != Purpose::follow) {
+    if (item.purpose != Purpose::follow) {
         page.record.outcome = Outcome::file;
-        keep(work, response, page.record.outcome);
+        keep(item, response, page.record.outcome);
         co_return page;
     }
     try {
-        std::optional<common::Links> links = co_await links_on(work, response);
-        keep(work, response, Outcome::page, links ? &*links : nullptr);
+        std::optional<common::Links> links = co_await links_on(item, response);
+        keep(item, response, Outcome::page, links ? &*links : nullptr);
         if (links)
-            take_links(std::move(*links), work, response, page);
+            take_links(std::move(*links), item, response, page);
         else
             page.record.outcome = Outcome::file;
     } catch (const common::TracedError& error) {
-        tell_way(work, error);
+        tell_way(item, error);
         page.fail(error.what());
-        keep_failure(work, page);
+        keep_failure(item, page);
     } catch (const std::bad_alloc&) {
         throw; // not the page's failure
     } catch (const std::exception& error) {
         page.fail(error.what());
-        keep_failure(work, page);
+        keep_failure(item, page);
     }
     co_return page;
 }
 
 /// Keeps what the server has answered. The next crawl judges it anew.
-void PageJudge::keep(const Work& work, const PageResponse& response, Outcome outcome,
+void PageJudge::keep(const Item& item, const PageResponse& response, Outcome outcome,
                      const common::Links* links) {
     if (answers_ != nullptr)
-        answers_->keep(work, response, !is_dead(outcome) && outcome != Outcome::unclear,
+        answers_->keep(item, response, !is_dead(outcome) && outcome != Outcome::unclear,
                        links);
 }
 
-void PageJudge::keep_failure(const Work& work, const Page& page) {
+void PageJudge::keep_failure(const Item& item, const Page& page) {
     PageResponse response;
     response.error = page.record.error;
-    keep(work, response, page.record.outcome);
+    keep(item, response, page.record.outcome);
 }
 
-void PageJudge::read_headers(const Work& work, const PageResponse& response, Page& page) {
+void PageJudge::read_headers(const Item& item, const PageResponse& response, Page& page) {
     const std::string_view type = response.content_type;
     Record& record = page.record;
     if (response.kept && response.kept->tries > 0
@@ -126,7 +126,7 @@ void PageJudge::read_headers(const Work& work, const PageResponse& response, Pag
     record.status = response.status;
     record.bytes = response.bytes;
     if (common::is_redirect(response.status)) {
-        read_location(work, response, page);
+        read_location(item, response, page);
     } else if (checks_.accepts(response.status)) {
         record.outcome = Outcome::file;
     } else if (page.is_foreign ? is_unclear(response.status) : says_nothing(response)) {
@@ -136,13 +136,13 @@ void PageJudge::read_headers(const Work& work, const PageResponse& response, Pag
     }
 }
 
-void PageJudge::read_location(const Work& work, const PageResponse& response,
+void PageJudge::read_location(const Item& item, const PageResponse& response,
                               Page& page) {
     const std::string& location = response.location;
     Record& record = page.record;
     record.outcome = Outcome::redirect;
     const std::optional<Url> target =
-        location.empty() ? std::nullopt : common::resolve_url(location, work.url);
+        location.empty() ? std::nullopt : common::resolve_url(location, item.url);
     if (const auto scheme = other_scheme(location); !target && !scheme.empty()) {
         record.next_url = location;
         if (is_dead_end(scheme))
@@ -158,13 +158,13 @@ void PageJudge::read_location(const Work& work, const PageResponse& response,
         return;
     }
     record.next_url = target->href();
-    const auto purpose = purpose_of(*target, work.purpose == Purpose::follow);
+    const auto purpose = purpose_of(*target, item.purpose == Purpose::follow);
     if (!purpose)
         return;
     std::string_view why;
-    if (circles_.closes(work.url, *target))
+    if (circles_.closes(item.url, *target))
         why = redirect_loop;
-    else if (work.redirects_left == 0)
+    else if (item.redirects_left == 0)
         why = "redirect limit reached";
     if (!why.empty()) { // a foreign server may only want its cookie back
         page.fail(std::string(why), page.is_foreign ? Outcome::unclear : Outcome::failed);
@@ -188,13 +188,13 @@ std::optional<Purpose> PageJudge::purpose_of(const Url& url, bool leads_on) cons
 // [/purpose]
 
 /// All that isn't a link to follow.
-void PageJudge::take_references(common::Links& links, const Work& work, Page& page) {
+void PageJudge::take_references(common::Links& links, const Item& item, Page& page) {
     for (common::OtherLink& other : links.others) {
         const bool leads_on =
             other.role == common::LinkRole::style_sheet || common::leads_on(other.role);
         const auto purpose = purpose_of(other.url, leads_on);
         const bool leads_into_trap =
-            purpose == Purpose::follow && is_trap(other.url, work);
+            purpose == Purpose::follow && is_trap(other.url, item);
         if (purpose && !leads_into_trap)
             page.found.references.push_back(
                 {.url = std::move(other.url), .role = other.role, .purpose = *purpose});
@@ -211,7 +211,7 @@ bool PageJudge::is_style_sheet(const PageResponse& response) const {
 }
 
 /// Nothing if it's no document that has links.
-Coroutine<std::optional<common::Links>> PageJudge::links_on(const Work& work,
+Coroutine<std::optional<common::Links>> PageJudge::links_on(const Item& item,
                                                             PageResponse& response) {
     if (response.is_earlier()) {
         std::optional<common::Links> links = std::move(response.kept->links);
@@ -223,40 +223,40 @@ Coroutine<std::optional<common::Links>> PageJudge::links_on(const Work& work,
     if (!response.is_searched)
         co_return std::nullopt;
     common::Links links =
-        co_await reader_.read(work.url, response.content_type, std::move(response.body));
+        co_await reader_.read(item.url, response.content_type, std::move(response.body));
     co_return std::move(links);
 }
 
-void PageJudge::take_links(common::Links links, const Work& work,
+void PageJudge::take_links(common::Links links, const Item& item,
                            const PageResponse& response, Page& page) {
-    take_references(links, work, page);
-    std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, work); });
+    take_references(links, item, page);
+    std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, item); });
     page.record.links = links.urls.size();
     if (links.refreshes_to && links.urls.empty())
         page.record.next_url = links.refreshes_to->href();
     page.record.outcome = is_style_sheet(response) ? Outcome::file : Outcome::page;
-    leave_out_beyond_limits(links, work);
+    leave_out_beyond_limits(links, item);
     page.found.links = std::move(links.urls);
 }
 
 /// True if this link leads into a trap. The user hears about the first of each kind.
-bool PageJudge::is_trap(const Url& link, const Work& work) {
-    const std::string_view why = traps_.why_not(link, work.depth + 1);
+bool PageJudge::is_trap(const Url& link, const Item& item) {
+    const std::string_view why = traps_.why_not(link, item.depth + 1);
     if (!why.empty() && count_left_out(left_out_, why, 1, link.href()))
         on_note_(fmt::format("{}: {} is left out, and so will be other links {}",
-                             work.url.href(), link.href(), why));
+                             item.url.href(), link.href(), why));
     return !why.empty();
 }
 
 /// Counts what is on a page, but isn't followed or checked, though it might be in scope.
-void PageJudge::leave_out(std::size_t links, const std::string& what, const Work& work) {
+void PageJudge::leave_out(std::size_t links, const std::string& what, const Item& item) {
     if (links == 0)
         return;
-    count_left_out_on(left_out_, what, links, work.url.href());
-    on_note_(fmt::format("{}: left out: {} {}", work.url.href(), links, what));
+    count_left_out_on(left_out_, what, links, item.url.href());
+    on_note_(fmt::format("{}: left out: {} {}", item.url.href(), links, what));
 }
 
-void PageJudge::leave_out_beyond_limits(const common::Links& links, const Work& work) {
+void PageJudge::leave_out_beyond_limits(const common::Links& links, const Item& item) {
     const bool is_within = links.left_out + links.too_long + links.places_left_out == 0
                            && !links.has_more_ids;
     if (is_within) // as nearly always
@@ -265,24 +265,24 @@ void PageJudge::leave_out_beyond_limits(const common::Links& links, const Work& 
     leave_out(links.left_out,
               fmt::format("links beyond --max-links ({}), or {} MiB of URLs",
                           checks_.max_links, checks_.most_link_bytes() / mebi),
-              work);
-    leave_out(links.too_long, "links too long for URLs", work);
+              item);
+    leave_out(links.too_long, "links too long for URLs", item);
     leave_out(links.places_left_out,
               fmt::format("fragments beyond --max-fragments ({})", checks_.max_fragments),
-              work);
-    leave_out(links.has_more_ids ? 1 : 0, "pages with too many ids", work);
+              item);
+    leave_out(links.has_more_ids ? 1 : 0, "pages with too many ids", item);
 }
 
 /// Notes the path of an error: the coroutines from this task's first one to the one that
 /// threw it. The error has ended some of them already.
-void PageJudge::tell_way(const Work& work, const common::TracedError& error) {
+void PageJudge::tell_way(const Item& item, const common::TracedError& error) {
     const TaskBase& worker = *current_task();
     std::vector<common::Place> coroutines = worker.chain();
     const std::vector<common::Place> ended = worker.traceback();
     coroutines.insert(coroutines.end(), ended.begin(), ended.end());
     on_note_(fmt::format("{} can't be read.\nThe coroutines of {}, the last one at "
                          "the bottom:\n{}{}: {}",
-                         work.url.href(), worker.name(), common::describe(coroutines),
+                         item.url.href(), worker.name(), common::describe(coroutines),
                          common::file_and_line(error.where), error.what()));
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/trace/stack_trace.h"
 #include "stage3_queue_crawler/crawler/answers.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
@@ -15,7 +16,6 @@
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/crawler/traps.h"
-#include "stage3_queue_crawler/crawler/work.h"
 
 #include <cstddef>
 #include <functional>
@@ -30,9 +30,9 @@ namespace stage3 {
 
 /// The result for a URL that was taken out of the frontier.
 struct Page {
-    explicit Page(const Work& work)
-        : record(work.url), is_foreign(work.purpose == Purpose::check_foreign) {
-        record.tries = work.tries;
+    explicit Page(const Item& item)
+        : record(item.url), is_foreign(item.purpose == Purpose::check_foreign) {
+        record.tries = item.tries;
         record.is_foreign = is_foreign;
     }
 
@@ -61,31 +61,31 @@ class PageJudge {
           answers_(answers), traps_(limits), on_note_(std::move(on_note)) {}
 
     /// What a response says, and what was found in it. Failures are part of the result.
-    /// `work` must live until this has ended.
-    Coroutine<Page> judge(const Work& work, PageResponse response);
+    /// `item` must live until this has ended.
+    Coroutine<Page> judge(const Item& item, PageResponse response);
 
     /// Links in scope that were not followed.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
 
     /// Tells `answers` that there was none, so that the URL is asked about again.
-    void keep_failure(const Work& work, const Page& page);
+    void keep_failure(const Item& item, const Page& page);
 
   private:
-    void read_headers(const Work& work, const PageResponse& response, Page& page);
-    void read_location(const Work& work, const PageResponse& response, Page& page);
+    void read_headers(const Item& item, const PageResponse& response, Page& page);
+    void read_location(const Item& item, const PageResponse& response, Page& page);
     std::optional<Purpose> purpose_of(const common::Url& url, bool leads_on) const;
-    void take_references(common::Links& links, const Work& work, Page& page);
+    void take_references(common::Links& links, const Item& item, Page& page);
     bool is_style_sheet(const PageResponse& response) const;
-    Coroutine<std::optional<common::Links>> links_on(const Work& work,
+    Coroutine<std::optional<common::Links>> links_on(const Item& item,
                                                      PageResponse& response);
-    void take_links(common::Links links, const Work& work, const PageResponse& response,
+    void take_links(common::Links links, const Item& item, const PageResponse& response,
                     Page& page);
-    void keep(const Work& work, const PageResponse& response, Outcome outcome,
+    void keep(const Item& item, const PageResponse& response, Outcome outcome,
               const common::Links* links = nullptr);
-    bool is_trap(const common::Url& link, const Work& work);
-    void leave_out(std::size_t links, const std::string& what, const Work& work);
-    void leave_out_beyond_limits(const common::Links& links, const Work& work);
-    void tell_way(const Work& work, const common::TracedError& error);
+    bool is_trap(const common::Url& link, const Item& item);
+    void leave_out(std::size_t links, const std::string& what, const Item& item);
+    void leave_out_beyond_limits(const common::Links& links, const Item& item);
+    void tell_way(const Item& item, const common::TracedError& error);
 
     PageReader& reader_;
     const std::shared_ptr<const Scope> scope_;

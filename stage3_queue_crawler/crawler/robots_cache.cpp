@@ -14,9 +14,10 @@ namespace stage3 {
 namespace {
 
 std::shared_ptr<const RobotsAnswer> answer(Robots rules, std::string reason,
-                                           bool is_excuse = false) {
-    return std::make_shared<const RobotsAnswer>(RobotsAnswer{
-        .rules = std::move(rules), .reason = std::move(reason), .is_excuse = is_excuse});
+                                           bool cannot_say = false) {
+    return std::make_shared<const RobotsAnswer>(RobotsAnswer{.rules = std::move(rules),
+                                                             .reason = std::move(reason),
+                                                             .cannot_say = cannot_say});
 }
 
 bool is_no_descriptor(const std::exception_ptr& exception) {
@@ -76,7 +77,7 @@ Coroutine<> RobotsCache::find_out(common::Url robots_url, Future<Answer> answer)
         if (answer.done())
             co_return; // it was cancelled meanwhile
         const Answer before = origins_.at(robots_url).before;
-        if (found->is_excuse && before)
+        if (found->cannot_say && before)
             settle(robots_url, before, failed_for);
         else
             settle(robots_url, found, good_for);

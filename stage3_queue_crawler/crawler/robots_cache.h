@@ -27,8 +27,8 @@ namespace stage3 {
 /// What an origin's robots.txt says.
 struct RobotsAnswer {
     Robots rules;
-    std::string reason;     ///< why a URL is not allowed, if one isn't
-    bool is_excuse = false; ///< "I can't say now": the server's status was 5xx or 429
+    std::string reason;      ///< why a URL is not allowed, if one isn't
+    bool cannot_say = false; ///< "I can't say now": the server's status was 5xx or 429
 };
 
 class RobotsCache {

@@ -7,20 +7,20 @@ namespace stage3 {
 using namespace std::chrono_literals;
 
 // [enter]
-void RobotsLine::enter(QueuedWork work) {
-    const std::string name(work.url.origin());
+void RobotsLine::enter(QueuedItem item) {
+    const std::string name(item.url.origin());
     ++waiting_;
     if (const auto known = origins_.find(name); known != origins_.end()) {
-        known->second.line.push_back(std::move(work));
+        known->second.line.push_back(std::move(item));
         return;
     }
-    const Future<RobotsCache::Answer> answer = ask_(work.url);
+    const Future<RobotsCache::Answer> answer = ask_(item.url);
     if (answer.done() && !answer.cancelled() && !is_tired()) {
-        judge(std::move(work), answer);
+        judge(std::move(item), answer);
         return;
     }
     Origin& origin = origins_[name];
-    origin.line.push_back(std::move(work));
+    origin.line.push_back(std::move(item));
     wait_for(name, origin, answer);
 }
 // [/enter]
@@ -43,9 +43,9 @@ void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>&
         return;
     }
     do { // at least one, so that each line moves
-        QueuedWork work = std::move(origin.line.front());
+        QueuedItem item = std::move(origin.line.front());
         origin.line.pop_front();
-        judge(std::move(work), answer);
+        judge(std::move(item), answer);
     } while (!origin.line.empty() && !is_tired());
     if (origin.line.empty())
         origins_.erase(name);
@@ -54,22 +54,22 @@ void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>&
 }
 
 /// Keeps only the verdict, not all the rules: many items may wait in line with one.
-void RobotsLine::judge(QueuedWork work, const Future<RobotsCache::Answer>& answer) {
+void RobotsLine::judge(QueuedItem item, const Future<RobotsCache::Answer>& answer) {
     --waiting_;
     std::optional<Robots::Duration> delay;
-    work.refusal.reset();
+    item.refusal.reset();
     if (answer.has_failed()) {
-        work.refusal = std::make_shared<const Refusal>(
+        item.refusal = std::make_shared<const Refusal>(
             Refusal{.reason = {}, .failure = answer.exception()});
     } else {
         const RobotsAnswer& says = *answer.result();
-        if (says.rules.allows(work.url.target()))
+        if (says.rules.allows(item.url.target()))
             delay = says.rules.crawl_delay();
         else
-            work.refusal = std::make_shared<const Refusal>(
+            item.refusal = std::make_shared<const Refusal>(
                 Refusal{.reason = says.reason, .failure = nullptr});
     }
-    judged_(std::move(work), delay);
+    judged_(std::move(item), delay);
 }
 
 /// True if judging has taken long enough in this turn of the loop.
@@ -82,11 +82,11 @@ bool RobotsLine::is_tired() {
     return now - began_ > 2ms;
 }
 
-std::vector<QueuedWork> RobotsLine::take_all() {
-    std::vector<QueuedWork> all;
+std::vector<QueuedItem> RobotsLine::take_all() {
+    std::vector<QueuedItem> all;
     for (auto& [name, origin] : origins_)
-        for (QueuedWork& work : origin.line)
-            all.push_back(std::move(work));
+        for (QueuedItem& item : origin.line)
+            all.push_back(std::move(item));
     origins_.clear();
     waiting_ = 0;
     return all;

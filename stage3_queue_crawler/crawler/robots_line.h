@@ -5,7 +5,7 @@
 // Page 24 of the book.
 #pragma once
 
-#include "stage3_queue_crawler/crawler/queued_work.h"
+#include "stage3_queue_crawler/crawler/queued_item.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
 #include <chrono>
@@ -26,30 +26,30 @@ namespace stage3 {
 class RobotsLine {
   public:
     /// Called with work that has been judged, and the pause that the origin wants.
-    using Judged = std::function<void(QueuedWork, std::optional<Robots::Duration>)>;
+    using Judged = std::function<void(QueuedItem, std::optional<Robots::Duration>)>;
 
     RobotsLine(EventLoop& loop, RobotsCache::Ask ask, Judged judged)
         : loop_(loop), ask_(std::move(ask)), judged_(std::move(judged)) {}
 
     /// Takes work in. It leaves as soon as the answer is there, perhaps at once.
-    void enter(QueuedWork work);
+    void enter(QueuedItem item);
 
     /// Takes out all that are waiting.
-    std::vector<QueuedWork> take_all();
+    std::vector<QueuedItem> take_all();
 
     /// How many are waiting.
     std::size_t size() const { return waiting_; }
 
   private:
     struct Origin {
-        std::deque<QueuedWork> line;
+        std::deque<QueuedItem> line;
         std::unique_ptr<CancelAtExit> callback;
     };
 
     void wait_for(const std::string& name, Origin& origin,
                   const Future<RobotsCache::Answer>& answer);
     void judge_line(std::string name, const Future<RobotsCache::Answer>& answer);
-    void judge(QueuedWork work, const Future<RobotsCache::Answer>& answer);
+    void judge(QueuedItem item, const Future<RobotsCache::Answer>& answer);
     bool is_tired();
 
     static constexpr auto no_turn = std::numeric_limits<std::uint64_t>::max();

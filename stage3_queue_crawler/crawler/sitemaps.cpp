@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view unreadable = "sitemaps that can't be read to their end";
 constexpr int most_failures = 3;
 constexpr int most_waits = 20;
-constexpr std::size_t most_abroad = 1000;
+constexpr std::size_t most_foreign = 1000;
 constexpr std::size_t mib = std::size_t{1024} * 1024;
 
 } // namespace
@@ -93,8 +93,8 @@ void Sitemaps::add(Next next) {
         leave_out("sitemaps, since their URLs are too long", 1, next.url);
     } else if (next.depth > most_indexes) {
         leave_out("sitemaps in an index in an index in an index", 1, next.url);
-    } else if (is_foreign(next.url) && ++abroad_ > most_abroad) {
-        leave_out(fmt::format("sitemaps out of scope beyond the first {}", most_abroad),
+    } else if (is_foreign(next.url) && ++foreign_sitemaps_ > most_foreign) {
+        leave_out(fmt::format("sitemaps out of scope beyond the first {}", most_foreign),
                   1, next.url);
     } else {
         kept_bytes_ += bytes;

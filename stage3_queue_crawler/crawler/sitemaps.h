@@ -123,7 +123,7 @@ class Sitemaps {
     std::unordered_map<std::string, int> failures_;                 // in a row, by host
     int unreadable_ = 0;                                            // sitemaps
     int waits_ = 0;                                                 // for another try
-    std::size_t abroad_ = 0;                                        // foreign sitemaps
+    std::size_t foreign_sitemaps_ = 0;                              // foreign sitemaps
     bool has_read_all_ = true;
     std::vector<ListedUrl> listed_;
     std::size_t kept_bytes_ = 0; // of URLs

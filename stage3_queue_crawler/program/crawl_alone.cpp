@@ -146,9 +146,9 @@ Coroutine<int> crawl_alone(Options options) {
     note_nothing_checked(console, nothing_checked);
     note_no_baseline(console, options, no_baseline);
     const Progress progress = crawler.progress();
-    const Excuses& excuses = reports.excuses();
-    const std::size_t dead = progress.dead - excuses.excused_dead();
-    const std::size_t unclear = progress.unclear - excuses.excused_unclear();
+    const Baseline& baseline = reports.baseline();
+    const std::size_t dead = progress.dead - baseline.known_dead();
+    const std::size_t unclear = progress.unclear - baseline.known_unclear();
     co_return exit_status(ending, dead + (options.strict ? unclear : 0),
                           !nothing_checked.empty() || !crawler.left_out().empty()
                               || !is_all_kept);

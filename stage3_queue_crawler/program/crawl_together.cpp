@@ -133,11 +133,11 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
                      .cut_short = why_cut_short(results.state()),
                      .nothing_checked = findings.nothing_checked});
     note_no_baseline(console, options, no_baseline);
-    const Excuses& excuses = reports.excuses();
-    const std::size_t excused =
-        excuses.excused_dead() + (options.strict ? excuses.excused_unclear() : 0);
+    const Baseline& baseline = reports.baseline();
+    const std::size_t known =
+        baseline.known_dead() + (options.strict ? baseline.known_unclear() : 0);
     findings.has_left_some_out = !unclear.empty();
-    findings.more_dead = dead - static_cast<std::ptrdiff_t>(excused);
+    findings.more_dead = dead - static_cast<std::ptrdiff_t>(known);
     co_return findings;
 }
 

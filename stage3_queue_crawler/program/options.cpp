@@ -682,22 +682,22 @@ void set_reports(Options& options, const Typed& typed) {
     if (options.quiet && options.format->is_for_people && typed.output.empty()
         && !options.shared.report_only)
         options.format = nullptr;
-    const bool excuses = !typed.baselines.empty() || !typed.ignore_files.empty();
+    const bool knows = !typed.baselines.empty() || !typed.ignore_files.empty();
     if (!options.shared.servers.empty() && !options.shared.report_only
-        && (excuses || !options.write_baseline.empty()))
+        && (knows || !options.write_baseline.empty()))
         throw UsageError("with --frontier, give --baseline, --write-baseline and "
                          "--ignore-file to the process that has --report");
     const auto read = [&options](const char* option,
                                  const std::vector<std::string>& paths, auto reads) {
         for (const std::string& path : paths)
             try {
-                (options.excuses.*reads)(read_file(option, path));
+                (options.baseline.*reads)(read_file(option, path));
             } catch (const std::invalid_argument& error) {
                 throw UsageError(fmt::format("{}: {}, {}", option, path, error.what()));
             }
     };
-    read("--baseline", typed.baselines, &Excuses::read_baseline);
-    read("--ignore-file", typed.ignore_files, &Excuses::read_ignored);
+    read("--baseline", typed.baselines, &Baseline::read);
+    read("--ignore-file", typed.ignore_files, &Baseline::read_ignored);
 }
 
 /// Throws if these options don't go together.

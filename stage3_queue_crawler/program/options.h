@@ -4,7 +4,7 @@
 #include "common/command_line/usage_error.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/crawler/scope.h"
-#include "stage3_queue_crawler/program/formats/excuses.h"
+#include "stage3_queue_crawler/program/formats/baseline.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/redis/redis_url.h"
 
@@ -51,7 +51,7 @@ struct Options {
     std::string output; ///< a file; nothing: standard output
     std::vector<AlsoReport> also;
     ReportOptions report;
-    Excuses excuses;
+    Baseline baseline;
     std::string state;               ///< a file that outlives the crawl, or nothing
     std::chrono::seconds max_age{0}; ///< of answers in it that are taken as they are
     std::string write_baseline;      ///< a file, or nothing

@@ -80,7 +80,7 @@ Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
       output(open_for(option, [&] { return Output(loop, file); })) {}
 
 Reports::Reports(EventLoop& loop, Options& options)
-    : excuses_(std::move(options.excuses)), coverage_(searched_roots(options)),
+    : baseline_(std::move(options.baseline)), coverage_(searched_roots(options)),
       write_baseline_(options.write_baseline),
       checks_fragments_(options.crawl.checks.fragments) {
     check_reports(options); // before any of them is made empty
@@ -99,7 +99,7 @@ void Reports::begin() {
 }
 
 void Reports::record(const Record& record) {
-    const Standing standing = excuses_.standing_of(record);
+    const Standing standing = baseline_.standing_of(record);
     coverage_.record(record);
     if (keeps_records_)
         lines_.emplace_back(record, standing);
@@ -128,7 +128,7 @@ void Reports::flush() {
 
 std::string Reports::end(Summary summary) {
     const bool is_whole = summary.cut_short.empty();
-    summary.revived = excuses_.revived(checks_fragments_ && is_whole);
+    summary.revived = baseline_.revived(checks_fragments_ && is_whole);
     std::ranges::sort(lines_, std::less());
     std::exception_ptr failure; // of one report: the others are written all the same
     const auto attempt = [&failure](const auto& write) {
@@ -147,10 +147,10 @@ std::string Reports::end(Summary summary) {
     std::string why_not = is_whole ? "" : "the crawl was cut short";
     if (!summary.nothing_checked.empty())
         why_not = "nothing was checked";
-    if (excuses_.is_root_dead())
+    if (baseline_.is_root_dead())
         why_not = "its root is dead";
     if (!write_baseline_.empty() && why_not.empty())
-        attempt([this] { write_file(write_baseline_, excuses_.write_baseline()); });
+        attempt([this] { write_file(write_baseline_, baseline_.write()); });
     if (failure)
         std::rethrow_exception(failure);
     return write_baseline_.empty() ? "" : why_not;

@@ -5,7 +5,7 @@
 
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/coverage.h"
-#include "stage3_queue_crawler/program/formats/excuses.h"
+#include "stage3_queue_crawler/program/formats/baseline.h"
 #include "stage3_queue_crawler/program/formats/format.h"
 #include "stage3_queue_crawler/program/formats/report_line.h"
 #include "stage3_queue_crawler/program/options.h"
@@ -33,7 +33,7 @@ void note_nothing_checked(Console& console, const std::string& why);
 
 class Reports {
   public:
-    /// Opens the files, and takes the excuses out of `options`. `loop` must outlive it.
+    /// Opens the files, and takes the baseline out of `options`. `loop` must outlive it.
     /// Throws common::UsageError.
     Reports(EventLoop& loop, Options& options);
 
@@ -51,7 +51,7 @@ class Reports {
     /// baseline; empty: there is one, or none is wanted.
     std::string end(Summary summary);
 
-    const Excuses& excuses() const { return excuses_; }
+    const Baseline& baseline() const { return baseline_; }
     const Coverage& coverage() const { return coverage_; }
 
   private:
@@ -66,7 +66,7 @@ class Reports {
     Coroutine<> drain_each();
 
     std::list<Report> reports_;
-    Excuses excuses_;
+    Baseline baseline_;
     Coverage coverage_;
     ReportLines lines_;
     std::string write_baseline_;

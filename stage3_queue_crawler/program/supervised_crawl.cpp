@@ -41,7 +41,7 @@ CrawlEvents events_on(Console& console, bool verbose) {
         console.note("stage3: " + note);
     };
     if (verbose)
-        events.on_start = [&console](std::string_view worker, const Work& work) {
+        events.on_start = [&console](std::string_view worker, const Item& work) {
             console.note(
                 fmt::format("{}, depth {}: {}", worker, work.depth, work.url.href()));
         };

@@ -73,7 +73,7 @@ local function key(name) return PREFIX .. name end
 local META, URLS, HOSTS, READY = KEYS[1], key('urls'), key('hosts'), key('ready')
 local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
 local MET, CHECKS, PLACES = key('met'), key('checks'), key('places')
-local READY_ABROAD = key('ready_abroad')
+local READY_FOREIGN = key('ready_abroad')
 local LINKS, HISTORY = key('links'), key('history')
 local SUSPECTS, GIVEN_UP, ENDED_HOSTS = key('suspects'), key('given_up'), key('ended')
 local call, match, find, sub = redis.call, string.match, string.find, string.sub
@@ -204,7 +204,7 @@ local function queue_length(name)
 end
 
 local NO_RULES, ASKING, OPEN, TO_BEGIN, ENDED = '?', 'a', 'o', 'b', 'e'
-local HOME, ABROAD = 'h', 'x' -- a host's class: on a foreign one, we are a guest
+local HOME, FOREIGN = 'h', 'x' -- a host's class: on a foreign one, we are a guest
 local PACED, NOT_PACED = 'p', '-'
 local NO_LIMIT = math.huge -- of a window, and of a rate
 local NEVER_ASKED = '0 0'
@@ -268,7 +268,7 @@ end
 -- From the start of one request to that of the next.
 local function delay_of(h)
     local distance = h.pace and math.ceil(1000000 / h.pace.rate) or 0
-    return math.max(h.delay, M.delay, h.class == ABROAD and M.foreign_delay or 0, distance)
+    return math.max(h.delay, M.delay, h.class == FOREIGN and M.foreign_delay or 0, distance)
 end
 
 -- What robots.txt wants is counted from the end of a request, unless the user has said how
@@ -278,7 +278,7 @@ local function goes_one_by_one(h) return h.delay > 0 and M.max_per_host == 0 end
 -- Requests at once.
 local function most_of(h)
     local most = M.max_per_host
-    if h.class == ABROAD or h.delay > 0 and most == 0 then return 1 end
+    if h.class == FOREIGN or h.delay > 0 and most == 0 then return 1 end
     if most == 0 then most = NO_LIMIT end
     return h.pace and math.min(most, h.pace.window) or most
 end
@@ -332,7 +332,7 @@ end
 
 -- A host already in `ready` keeps its place, unless it was asked or put on hold.
 local function stand_in_line(name, h, place)
-    local ready = h.class == ABROAD and READY_ABROAD or READY
+    local ready = h.class == FOREIGN and READY_FOREIGN or READY
     if h.length == 0 or not has_room(h) then
         call('ZREM', ready, name)
     elseif h.has_moved then
@@ -506,7 +506,7 @@ local IS_DEFERRED = byte('c') -- to be checked, unless a link turns it into a pa
 -- That URL of a host becomes work.
 local function enqueue(name, item, class)
     local h = host(name)
-    if class == ABROAD and h.class ~= ABROAD then h.class, h.is_changed = ABROAD, true end
+    if class == FOREIGN and h.class ~= FOREIGN then h.class, h.is_changed = FOREIGN, true end
     h.new[#h.new + 1] = item
 end
 
@@ -934,9 +934,9 @@ local function lease_in_turn(ready, seq, want, ahead, leased, lines)
     end
 end
 
--- At most `want` items, `ahead` more, and `abroad` of foreign hosts; `room` in all. The second
+-- At most `want` items, `ahead` more, and `foreign` of foreign hosts; `room` in all. The second
 -- result: how many are not of foreign hosts.
-local function lease(session, seq, want, ahead, abroad, room)
+local function lease(session, seq, want, ahead, foreign, room)
     local suspect = try_suspect(session, seq, want)
     if suspect then return suspect, #suspect / 2 end
     -- An item that waits in a process takes one of its host's places, and it's too late for
@@ -945,15 +945,15 @@ local function lease(session, seq, want, ahead, abroad, room)
     local leased, lines = {}, {}
     lease_in_turn(READY, seq, want, ahead, leased, lines)
     local at_home = #leased / 2
-    lease_in_turn(READY_ABROAD, seq, math.max(0, math.min(abroad, room - at_home)), 0, leased,
+    lease_in_turn(READY_FOREIGN, seq, math.max(0, math.min(foreign, room - at_home)), 0, leased,
                   lines)
     in_pieces('HSET', key('held:' .. session), lines, 2)
     return leased, at_home
 end
 
 -- In how many milliseconds there may be something to lease; -1: unknown. `may_more`: as far
--- as max_pages is concerned. `home`, `abroad`: for whom it's to be.
-local function next_time(session, may_more, home, abroad)
+-- as max_pages is concerned. `home`, `foreign`: for whom it's to be.
+local function next_time(session, may_more, home, foreign)
     if call('EXISTS', LINKS) == 1 or M.checking == 1 and call('EXISTS', CHECKS) == 1 then
         return 0
     end
@@ -962,7 +962,7 @@ local function next_time(session, may_more, home, abroad)
     local places = {PARKED}
     if home then places[#places + 1] = READY end
     if home and M.trial == '' then places[#places + 1] = SUSPECTS end
-    if abroad then places[#places + 1] = READY_ABROAD end
+    if foreign then places[#places + 1] = READY_FOREIGN end
     for _, name in ipairs(places) do
         local one = call('ZRANGE', name, 0, 0, 'WITHSCORES')
         if one[2] and (not first or tonumber(one[2]) < first) then
@@ -1288,27 +1288,27 @@ local function take_results(session, i)
     end
 end
 
--- `wanted`: "WANT AHEAD ABROAD". -> items, and in how many milliseconds to ask again
+-- `wanted`: "WANT AHEAD FOREIGN". -> items, and in how many milliseconds to ask again
 local function lease_what_is_wanted(session, seq, wanted)
-    local want, ahead, abroad = match(wanted, '^(%d+) (%d+) (%d+)$')
-    want, ahead, abroad = tonumber(want), tonumber(ahead), tonumber(abroad)
+    local want, ahead, foreign = match(wanted, '^(%d+) (%d+) (%d+)$')
+    want, ahead, foreign = tonumber(want), tonumber(ahead), tonumber(foreign)
     local room = M.max_pages > 0 and M.max_pages - M.counted - M.held
-                 or want + ahead + abroad
+                 or want + ahead + foreign
     if call('LLEN', LINKS) > JAM then room = 0 end -- first these, then new pages
     local now = math.max(0, math.min(want, room))
     local leased, count = lease(session, seq, now, math.max(0, math.min(ahead, room - now)),
-                                abroad, room)
+                                foreign, room)
     write_hosts()
     note_state()
     local all = #leased / 2
-    if count >= want and all >= count + abroad then return leased, 0 end
-    return leased, next_time(session, all < room, count < want, all < count + abroad)
+    if count >= want and all >= count + foreign then return leased, 0 end
+    return leased, next_time(session, all < room, count < want, all < count + foreign)
 end
 
 -- [step]
--- step SESSION SEQ "WANT AHEAD ABROAD" RESULT...
+-- step SESSION SEQ "WANT AHEAD FOREIGN" RESULT...
 -- Takes the results, leases at most WANT items and AHEAD more, for workers that will want
--- them soon (ABROAD: from foreign hosts), and renews the session's lease.
+-- them soon (FOREIGN: from foreign hosts), and renews the session's lease.
 -- -> {"ok", wait in ms, on trial, state, unfinished..., (URL HELD)...}
 -- or {"expired"}: others have what it held.
 function operations.step()

@@ -83,7 +83,7 @@ Leased read_leased(std::string url, const std::string& held) {
 }
 
 std::string to_text(const Wanted& wanted) {
-    return fmt::format("{} {} {}", wanted.now, wanted.ahead, wanted.abroad);
+    return fmt::format("{} {} {}", wanted.now, wanted.ahead, wanted.foreign);
 }
 
 /// The first line that is in `ours` but not in `theirs`.
@@ -258,8 +258,8 @@ EventLoop::TimePoint FrontierSession::next_call() const {
         when = std::min(when, told_ + collecting);
     if (!state_.is_over() && owner_.wants_some())
         when = std::min(when, next_ask_);
-    if (!state_.is_over() && owner_.wants_some_abroad())
-        when = std::min(when, next_ask_abroad_);
+    if (!state_.is_over() && owner_.wants_some_foreign())
+        when = std::min(when, next_ask_foreign_);
     return when;
 }
 
@@ -347,9 +347,9 @@ void FrontierSession::take_answer(const RedisReply& reply, Wanted asked) {
     std::vector<Leased> items;
     for (std::size_t i = first; i + 1 < reply.items.size(); i += 2)
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));
-    const auto abroad =
+    const auto foreign =
         static_cast<std::size_t>(std::ranges::count_if(items, &Leased::is_foreign));
-    const bool had_enough = items.size() - abroad >= asked.now;
+    const bool had_enough = items.size() - foreign >= asked.now;
     pace(reply.items.at(1).number(), had_enough);
     if (is_too_old(call_began_)) { // it took too long: we may count as dead
         for (Leased& item : std::exchange(items, {}))
@@ -371,7 +371,7 @@ void FrontierSession::pace(std::int64_t wait, bool had_enough) {
                                                longest);
     };
     next_ask_ = now + (had_enough ? EventLoop::Duration() : expected(pause_));
-    next_ask_abroad_ = now + expected(longest_pause);
+    next_ask_foreign_ = now + expected(longest_pause);
 }
 
 Coroutine<> FrontierSession::leave() {

@@ -54,9 +54,9 @@ struct Leased {
 
 /// How many items to ask for.
 struct Wanted {
-    std::size_t now = 0;    ///< for workers that wait
-    std::size_t ahead = 0;  ///< for those that will, soon
-    std::size_t abroad = 0; ///< on foreign hosts, for workers abroad that wait
+    std::size_t now = 0;     ///< for workers that wait
+    std::size_t ahead = 0;   ///< for those that will, soon
+    std::size_t foreign = 0; ///< on foreign hosts, for foreign workers that wait
 
     std::size_t at_home() const { return now + ahead; }
 };
@@ -73,8 +73,8 @@ class FrontierSession {
         std::function<Wanted(std::size_t soon)> take_wanted;
         /// Does a worker wait for one?
         std::function<bool()> wants_some;
-        /// Does one of those abroad?
-        std::function<bool()> wants_some_abroad;
+        /// Does one of those foreign?
+        std::function<bool()> wants_some_foreign;
         /// The items that came, of the `asked` that were asked for.
         std::function<void(Wanted asked, std::vector<Leased>)> on_items;
         /// Some host is to be left alone from now on, by all processes.
@@ -171,7 +171,7 @@ class FrontierSession {
     Event news_;
     EventLoop::TimePoint next_sign_{}; // of life
     EventLoop::TimePoint next_ask_{};  // for items, if there were none
-    EventLoop::TimePoint next_ask_abroad_{};
+    EventLoop::TimePoint next_ask_foreign_{};
     EventLoop::Duration pause_{};
     SharedState state_;
     bool is_on_trial_ = false;

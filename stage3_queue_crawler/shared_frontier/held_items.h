@@ -6,7 +6,7 @@
 #pragma once
 
 #include "common/web/url.h"
-#include "stage3_queue_crawler/crawler/work.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/shared_frontier/frontier_session.h"
 
@@ -21,9 +21,9 @@ namespace stage3 {
 
 using Ticket = std::uint64_t;
 
-/// Work, and the ticket of its lease.
-struct LeasedWork : Work {
-    using Work::Work;
+/// Item, and the ticket of its lease.
+struct LeasedItem : Item {
+    using Item::Item;
 
     Ticket ticket = 0;
 };
@@ -47,12 +47,12 @@ class HeldItems {
     /// These were asked for.
     void expect(const Wanted& wanted) {
         home_.expected += wanted.at_home();
-        abroad_.expected += wanted.abroad;
+        foreign_.expected += wanted.foreign;
     }
     /// The answer about them is here; what came with it is added next.
     void expect_no_more(const Wanted& wanted) {
         home_.expected -= wanted.at_home();
-        abroad_.expected -= wanted.abroad;
+        foreign_.expected -= wanted.foreign;
     }
 
     Ticket add(HeldItem item);
@@ -76,15 +76,15 @@ class HeldItems {
     void forget(const FrontierSession& session);
 
     bool is_empty() const {
-        return items_.empty() && home_.expected == 0 && abroad_.expected == 0;
+        return items_.empty() && home_.expected == 0 && foreign_.expected == 0;
     }
     /// How many the workers have.
-    std::size_t out() const { return home_.out + abroad_.out; }
+    std::size_t out() const { return home_.out + foreign_.out; }
     /// How many are on their way to workers that wait for one.
     std::size_t on_the_way() const;
-    /// The same for workers abroad. A host that is being asked for robots.txt counts.
-    std::size_t on_the_way_abroad() const {
-        return abroad_.expected + abroad_.held - abroad_.out;
+    /// The same for foreign workers. A host that is being asked for robots.txt counts.
+    std::size_t foreign_on_the_way() const {
+        return foreign_.expected + foreign_.held - foreign_.out;
     }
 
   private:
@@ -95,13 +95,13 @@ class HeldItems {
         std::size_t expected = 0; // not yet among these
     };
     Counts& counts_of(const HeldItem& item) {
-        return item.is_foreign() ? abroad_ : home_;
+        return item.is_foreign() ? foreign_ : home_;
     }
 
     std::unordered_map<Ticket, HeldItem> items_;
     Ticket last_ticket_ = 0;
     Counts home_;
-    Counts abroad_; // items of foreign hosts
+    Counts foreign_; // items of foreign hosts
 };
 
 } // namespace stage3

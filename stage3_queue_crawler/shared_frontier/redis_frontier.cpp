@@ -132,8 +132,8 @@ FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
                     return items;
                 },
             .wants_some = [this, server] { return wanted(*sessions_[server]).now > 0; },
-            .wants_some_abroad =
-                [this, server] { return wanted(*sessions_[server]).abroad > 0; },
+            .wants_some_foreign =
+                [this, server] { return wanted(*sessions_[server]).foreign > 0; },
             .on_items =
                 [this, server](Wanted asked, std::vector<Leased> items) {
                     held_.expect_no_more(asked);
@@ -272,8 +272,8 @@ Wanted RedisFrontier::wanted(const FrontierSession& from, std::size_t soon) cons
     const std::size_t spare = on_the_way - std::min(waiting_, on_the_way);
     return {.now = std::min(now, most_at_once),
             .ahead = soon - std::min(soon, spare),
-            .abroad =
-                waiting_abroad_ - std::min(waiting_abroad_, held_.on_the_way_abroad())};
+            .foreign = waiting_foreign_
+                       - std::min(waiting_foreign_, held_.foreign_on_the_way())};
 }
 
 void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items) {
@@ -308,18 +308,18 @@ void RedisFrontier::note_ended(const std::string& host, const std::string& reaso
 
 /// The next worker that asks gets it.
 void RedisFrontier::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal) {
-    const HeldItem& item = held_.at(ticket);
-    Work work(item.url);
-    work.depth = item.lease.depth;
-    work.redirects_left = item.lease.redirects_left;
-    work.tries = static_cast<std::int16_t>(item.lease.tries);
-    work.refusals = static_cast<std::int16_t>(item.lease.refusals);
-    work.is_root = item.lease.is_root;
-    work.purpose = item.lease.why.purpose;
-    work.ticket = ticket;
-    const auto ended = ended_.find(item.lease.host);
-    work.refusal = ended == ended_.end() ? std::move(refusal) : ended->second;
-    (item.is_foreign() ? ready_abroad_ : ready_).put_nowait(std::move(work));
+    const HeldItem& held = held_.at(ticket);
+    Item item(held.url);
+    item.depth = held.lease.depth;
+    item.redirects_left = held.lease.redirects_left;
+    item.tries = static_cast<std::int16_t>(held.lease.tries);
+    item.refusals = static_cast<std::int16_t>(held.lease.refusals);
+    item.is_root = held.lease.is_root;
+    item.purpose = held.lease.why.purpose;
+    item.ticket = ticket;
+    const auto ended = ended_.find(held.lease.host);
+    item.refusal = ended == ended_.end() ? std::move(refusal) : ended->second;
+    (held.is_foreign() ? ready_foreign_ : ready_).put_nowait(std::move(item));
 }
 
 Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
@@ -331,54 +331,54 @@ Coroutine<Visit<RedisFrontier>> RedisFrontier::get() {
 }
 
 Coroutine<Visit<RedisFrontier>> RedisFrontier::get_foreign() {
-    if (waiting_abroad_++ == 0)
+    if (waiting_foreign_++ == 0)
         for (const auto& session : sessions_)
             session->look_up();
-    const AtExit left([this] { --waiting_abroad_; });
-    co_return co_await get_from(ready_abroad_);
+    const AtExit left([this] { --waiting_foreign_; });
+    co_return co_await get_from(ready_foreign_);
 }
 
-Coroutine<Visit<RedisFrontier>> RedisFrontier::get_from(Queue<Work>& ready) {
+Coroutine<Visit<RedisFrontier>> RedisFrontier::get_from(Queue<Item>& ready) {
     while (true) {
-        Work work = co_await ready.get();
-        HeldItem* const item = held_.find(work.ticket);
-        if (item == nullptr)
+        Item item = co_await ready.get();
+        HeldItem* const held = held_.find(item.ticket);
+        if (held == nullptr)
             continue; // our session had ended: another process has it now
-        if (item->session->is_too_old(item->since)) {
-            held_.give_back(work.ticket); // we were stopped: another process may have it
+        if (held->session->is_too_old(held->since)) {
+            held_.give_back(item.ticket); // we were stopped: another process may have it
             continue;
         }
-        held_.take_out(*item);
-        if (!work.refusal || work.refusal->failure)
-            ++work.tries; // being refused isn't a try
-        work.was_tried = true;
-        work.begun = loop_.time();
-        co_return Visit<RedisFrontier>(*this, std::move(work));
+        held_.take_out(*held);
+        if (!item.refusal || item.refusal->failure)
+            ++item.tries; // being refused isn't a try
+        item.was_tried = true;
+        item.begun = loop_.time();
+        co_return Visit<RedisFrontier>(*this, std::move(item));
     }
 }
 
 // ---- Results ----
 
-void RedisFrontier::began(const Work& work) {
-    const HeldItem* const item = held_.find(work.ticket);
-    if (item != nullptr && item->lease.wants == Leased::Wants::begin)
-        item->session->tell({"began", item->lease.url});
+void RedisFrontier::began(const Item& item) {
+    const HeldItem* const held = held_.find(item.ticket);
+    if (held != nullptr && held->lease.wants == Leased::Wants::begin)
+        held->session->tell({"began", held->lease.url});
 }
 
 /// The record and the links go out together, with the next call.
-void RedisFrontier::done(const Work& work, Record& record, const Found& found) {
-    record.depth = work.depth;
-    const HeldItem* const item = held_.find(work.ticket);
-    if (item == nullptr)
+void RedisFrontier::done(const Item& item, Record& record, const Found& found) {
+    record.depth = item.depth;
+    const HeldItem* const held = held_.find(item.ticket);
+    if (held == nullptr)
         return; // another process has it now
-    send_done(*item, record,
+    send_done(*held, record,
               settings_.checks.fragments ? describe_places(found) : std::string(),
-              chunks_of(work, item->lease.why.role, found));
-    held_.drop(work.ticket);
+              chunks_of(item, held->lease.why.role, found));
+    held_.drop(item.ticket);
 }
 
 /// `role`: how the page itself was met.
-std::vector<Chunk> RedisFrontier::chunks_of(const Work& work, common::LinkRole role,
+std::vector<Chunk> RedisFrontier::chunks_of(const Item& item, common::LinkRole role,
                                             const Found& found) const {
     std::vector<Chunk> chunks;
     const auto add = [&](std::span<const common::Url> links, const LinkKind& kind) {
@@ -393,9 +393,9 @@ std::vector<Chunk> RedisFrontier::chunks_of(const Work& work, common::LinkRole r
     const auto kind_of = [&](const Why& why) {
         // What belongs to a page isn't further away from a root.
         const bool is_link = common::leads_on(why.role);
-        const bool too_deep = is_link && work.depth >= settings_.max_depth;
+        const bool too_deep = is_link && item.depth >= settings_.max_depth;
         return LinkKind{.what = too_deep ? 'd' : 'l',
-                        .depth = work.depth + (is_link ? 1 : 0),
+                        .depth = item.depth + (is_link ? 1 : 0),
                         .redirects_left = settings_.max_redirects,
                         .why = why};
     };
@@ -407,8 +407,8 @@ std::vector<Chunk> RedisFrontier::chunks_of(const Work& work, common::LinkRole r
         add(urls, kind_of(why));
     if (found.redirect)
         add({&*found.redirect, 1}, {.what = 'r',
-                                    .depth = work.depth,
-                                    .redirects_left = work.redirects_left - 1,
+                                    .depth = item.depth,
+                                    .redirects_left = item.redirects_left - 1,
                                     .why = why_of(found.redirect_purpose, role)});
     return chunks;
 }
@@ -441,42 +441,42 @@ void RedisFrontier::send_done(const HeldItem& item, const Record& record,
         outboxes_->carry_soon();
 }
 
-void RedisFrontier::put_off(const Work& work, EventLoop::Duration wait) {
-    const HeldItem* const item = held_.find(work.ticket);
-    if (item == nullptr)
+void RedisFrontier::put_off(const Item& item, EventLoop::Duration wait) {
+    const HeldItem* const held = held_.find(item.ticket);
+    if (held == nullptr)
         return;
-    item->session->tell({"park", item->lease.url, milliseconds(wait),
-                         std::to_string(work.tries), std::to_string(work.refusals),
-                         reaction(*item)});
-    held_.drop(work.ticket);
+    held->session->tell({"park", held->lease.url, milliseconds(wait),
+                         std::to_string(item.tries), std::to_string(item.refusals),
+                         reaction(*held)});
+    held_.drop(item.ticket);
 }
 
-void RedisFrontier::give_back(const Work& work) { held_.give_back(work.ticket); }
+void RedisFrontier::give_back(const Item& item) { held_.give_back(item.ticket); }
 
 // ---- What hosts say about our pace ----
 
 /// Goes out with what becomes of it.
-void RedisFrontier::answered(const Work& work) {
-    if (HeldItem* const item = held_.find(work.ticket))
-        item->was_answered = true;
+void RedisFrontier::answered(const Item& item) {
+    if (HeldItem* const held = held_.find(item.ticket))
+        held->was_answered = true;
 }
 
-void RedisFrontier::refused(const Work& work, EventLoop::Duration wait) {
-    tell_refused("refused", work, wait);
+void RedisFrontier::refused(const Item& item, EventLoop::Duration wait) {
+    tell_refused("refused", item, wait);
 }
 
-void RedisFrontier::busy(const Work& work, EventLoop::Duration wait) {
-    tell_refused("busy", work, wait);
+void RedisFrontier::busy(const Item& item, EventLoop::Duration wait) {
+    tell_refused("busy", item, wait);
 }
 
 /// Before what becomes of the item: only while it's held does the server know when its
 /// request was sent. If it's held no more, its host has to be left alone all the same.
-void RedisFrontier::tell_refused(std::string how, const Work& work,
+void RedisFrontier::tell_refused(std::string how, const Item& item,
                                  EventLoop::Duration wait) {
-    const std::string host = host_of(work.url);
+    const std::string host = host_of(item.url);
     held_.give_back_ahead(session_of(host), host);
     session_of(host).tell(
-        {std::move(how), host, std::string(work.url.href()), milliseconds(wait)});
+        {std::move(how), host, std::string(item.url.href()), milliseconds(wait)});
 }
 
 void RedisFrontier::end_host(const std::string& host, const std::string& reason) {

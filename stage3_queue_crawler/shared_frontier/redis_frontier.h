@@ -8,9 +8,9 @@
 
 #include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/visit.h"
-#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/sync/queue.h"
@@ -36,7 +36,7 @@ namespace stage3 {
 
 class RedisFrontier {
   public:
-    using Work = LeasedWork;
+    using Item = LeasedItem;
 
     /// `loop` must outlive it; it must outlive its callers. Once open, it must be closed.
     RedisFrontier(EventLoop& loop, FrontierSettings settings, SharedCrawl crawl);
@@ -52,13 +52,13 @@ class RedisFrontier {
     Coroutine<Visit<RedisFrontier>> get();
     /// The same, for what is to be checked on foreign servers.
     Coroutine<Visit<RedisFrontier>> get_foreign();
-    void began(const Work& work);
-    void done(const Work& work, Record& record, const Found& found);
-    void put_off(const Work& work, EventLoop::Duration wait);
-    void give_back(const Work& work);
-    void answered(const Work& work);
-    void refused(const Work& work, EventLoop::Duration wait);
-    void busy(const Work& work, EventLoop::Duration wait);
+    void began(const Item& item);
+    void done(const Item& item, Record& record, const Found& found);
+    void put_off(const Item& item, EventLoop::Duration wait);
+    void give_back(const Item& item);
+    void answered(const Item& item);
+    void refused(const Item& item, EventLoop::Duration wait);
+    void busy(const Item& item, EventLoop::Duration wait);
     void end_host(const std::string& host, const std::string& reason);
     void hold(const std::string& host, EventLoop::Duration duration);
     void set_delay(const std::string& host, EventLoop::Duration delay);
@@ -90,9 +90,9 @@ class RedisFrontier {
     void take_in(FrontierSession& session, std::vector<Leased> items);
     void let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal);
     void note_ended(const std::string& host, const std::string& reason);
-    void tell_refused(std::string how, const Work& work, EventLoop::Duration wait);
-    Coroutine<Visit<RedisFrontier>> get_from(Queue<Work>& ready);
-    std::vector<Chunk> chunks_of(const Work& work, common::LinkRole role,
+    void tell_refused(std::string how, const Item& item, EventLoop::Duration wait);
+    Coroutine<Visit<RedisFrontier>> get_from(Queue<Item>& ready);
+    std::vector<Chunk> chunks_of(const Item& item, common::LinkRole role,
                                  const Found& found) const;
     void send_done(const HeldItem& item, const Record& record, std::string places,
                    std::vector<Chunk> chunks);
@@ -108,10 +108,10 @@ class RedisFrontier {
     SharedRules rules_;
     /// Hosts that are asked nothing more, as far as this process knows.
     std::unordered_map<std::string, std::shared_ptr<const Refusal>> ended_;
-    Queue<Work> ready_; // of what is held: for the next `get`
-    Queue<Work> ready_abroad_;
+    Queue<Item> ready_; // of what is held: for the next `get`
+    Queue<Item> ready_foreign_;
     std::size_t waiting_ = 0; // in `get`
-    std::size_t waiting_abroad_ = 0;
+    std::size_t waiting_foreign_ = 0;
     Event over_;
     std::exception_ptr failure_;
 };

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/fragments.h"
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
-#include "stage3_queue_crawler/crawler/work.h"
 
 #include <string>
 #include <string_view>

@@ -69,7 +69,7 @@ void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& 
     held_.end_asking(held_.at(ticket));
     if (answer.cancelled())
         held_.give_back(ticket);
-    else if (answer.has_failed() || answer.result()->is_excuse)
+    else if (answer.has_failed() || answer.result()->cannot_say)
         start_(use_old(ticket, answer));
     else
         tell(ticket, answer.result());

@@ -5,8 +5,8 @@
 // only after the rules of its host are known. Page 29 of the book.
 #pragma once
 
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
-#include "stage3_queue_crawler/crawler/work.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 #include "stage3_queue_crawler/runtime/task/future.h"

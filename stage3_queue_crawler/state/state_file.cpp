@@ -339,7 +339,7 @@ class StateFile final : public State {
     bool will_do(const common::Url& url, Purpose purpose) const override;
     Coroutine<std::optional<PageResponse>> find(common::Url url,
                                                 Purpose purpose) override;
-    void keep(const Work& work, const PageResponse& response, bool is_alive,
+    void keep(const Item& item, const PageResponse& response, bool is_alive,
               const common::Links* links) override;
     std::string greeting() const override;
     Counts counts() const override { return counts_; }
@@ -450,13 +450,13 @@ void StateFile::count(Source source) {
         ++counts_.unchanged;
 }
 
-void StateFile::keep(const Work& work, const PageResponse& response, bool is_alive,
+void StateFile::keep(const Item& item, const PageResponse& response, bool is_alive,
                      const common::Links* links) {
     const Source source = response.kept ? response.kept->source : Source::server;
     count(source);
     if (has_failed_ || source == Source::this_crawl)
         return; // there's no file any more, or it's in there
-    Row row(work.url);
+    Row row(item.url);
     // Perhaps our own network is down, so what we had is kept, and asked about again.
     if (!response.error.empty())
         row.kind = Row::Kind::failure;
@@ -471,16 +471,16 @@ void StateFile::keep(const Work& work, const PageResponse& response, bool is_ali
     }
     kept.asked_at = source == Source::recent ? response.kept->asked_at : now();
     if (row.kind == Row::Kind::answer) {
-        row.purpose = work.purpose;
+        row.purpose = item.purpose;
         row.is_alive = is_alive;
-        kept.tries = work.tries;
+        kept.tries = item.tries;
         row.response.status = response.status;
         row.response.content_type = response.content_type;
         row.response.location = response.location;
         row.response.retry_after = response.retry_after;
         row.response.bytes = response.bytes;
         if (links != nullptr)
-            row.links = to_bytes(*links, work.url);
+            row.links = to_bytes(*links, item.url);
     }
     unwritten_bytes_ += sizeof(Row) + (row.links ? row.links->size() : 0);
     unwritten_.push_back(std::move(row));

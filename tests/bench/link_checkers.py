@@ -22,7 +22,7 @@ from common import STAGE3, TESTS, measure_or_show, parser_of, run
 
 sys.path.insert(0, str(TESTS / "stage3/checks"))
 from site_with_all_links import (ASSETS, BAD_FRAGMENTS, FOREIGN, GOOD_FRAGMENTS, SHEETS, Server, Site,  # noqa: E402
-                                 answer_abroad, answer_of)
+                                 answer_foreign, answer_of)
 
 KINDS = ["a", *ASSETS, *SHEETS]
 GROUPS = {
@@ -83,13 +83,13 @@ def judge(site, root, dead, unclear):
         return {root + target for kind in kinds for target in site.targets(kind) if f"/{state}/" in target}
 
     table = {group: count(with_state(kinds, "dead"), with_state(kinds, "alive")) for group, kinds in GROUPS.items()}
-    abroad = {state: set(site.foreign_targets(state)) for state in FOREIGN}
-    table["other sites"] = count(abroad["dead"], abroad["alive"])
+    foreign = {state: set(site.foreign_targets(state)) for state in FOREIGN}
+    table["other sites"] = count(foreign["dead"], foreign["alive"])
     for state, name in (("nohead", "other sites that refuse HEAD"), ("liar", "other sites that answer HEAD with 404"),
                         ("login", "other sites with 403"), ("busy", "other sites with 429"), ("broken", "other sites with 500"),
                         ("private", "other sites whose robots.txt forbids it")):
-        table[name] = count(set(), abroad[state])
-        table[name]["unclear"] = len(abroad[state] & unclear)
+        table[name] = count(set(), foreign[state])
+        table[name]["unclear"] = len(foreign[state] & unclear)
     pages = [root + "/page/fragments"] + [f"{root}/page/places?{i}" for i in range(2)]
 
     def fragments(which):
@@ -105,8 +105,8 @@ def measure(options):
     with tempfile.TemporaryDirectory() as name:
         for who, command, read in contestants(options.build.resolve() / STAGE3, Path(name)):
             site = Site(options.each)
-            with Server(answer_of(site)) as server, Server(answer_abroad, "127.0.0.2") as abroad:
-                site.foreign = [f"http://127.0.0.2:{abroad.port}"]
+            with Server(answer_of(site)) as server, Server(answer_foreign, "127.0.0.2") as foreign:
+                site.foreign = [f"http://127.0.0.2:{foreign.port}"]
                 root = f"http://127.0.0.1:{server.port}"
                 used = run([*command, root + "/"], good=(), cwd=name)
                 table = judge(site, root, *read(used.output))

@@ -15,7 +15,7 @@
 
 namespace stage3 {
 
-/// Does a dead URL make the run fail? See excuses.h.
+/// Does a dead URL make the run fail? See baseline.h.
 enum class Standing : std::uint8_t {
     counts,
     known,   ///< no: it's in the baseline

@@ -8,7 +8,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from site_with_all_links import (ASSETS, BAD_FRAGMENTS, FOREIGN, GOOD_FRAGMENTS, SHEETS, Server, Site, answer_abroad, answer_of)
+from site_with_all_links import (ASSETS, BAD_FRAGMENTS, FOREIGN, GOOD_FRAGMENTS, SHEETS, Server, Site, answer_foreign, answer_of)
 from run_stage3 import records_in, run_stage3  # its folder is on the path since site_with_all_links was imported
 
 
@@ -95,8 +95,8 @@ class Fragments(Crawled):
 class Foreign(Crawled):
     def setUp(self):
         super().setUp()
-        self.abroad = self.enterContext(Server(answer_abroad, latency=0.01))
-        self.site.foreign = [f"http://localhost:{self.abroad.port}"]
+        self.foreign = self.enterContext(Server(answer_foreign, latency=0.01))
+        self.site.foreign = [f"http://localhost:{self.foreign.port}"]
 
     def check(self, *options, expect=1):
         return crawl("--no-assets", "--external", "--external-delay", "0.01", "--header", "Secret: x", *options,
@@ -113,19 +113,19 @@ class Foreign(Crawled):
 
     def test_foreign_servers_are_asked_gently(self):
         self.check()
-        requests = self.abroad.requests
+        requests = self.foreign.requests
         self.assertEqual(requests["GET", "/robots.txt"], 1)
         self.assertEqual((requests["HEAD", "/alive/0"], requests["GET", "/alive/0"]), (1, 0))
         self.assertEqual((requests["HEAD", "/nohead/0"], requests["GET", "/nohead/0"]), (1, 1))
         self.assertFalse([path for method, path in requests if path.startswith("/private/")])
-        self.assertEqual(self.abroad.most_at_once, 1)
-        for headers in self.abroad.headers:
+        self.assertEqual(self.foreign.most_at_once, 1)
+        for headers in self.foreign.headers:
             for name in ("secret", "referer", "authorization", "cookie"):
                 self.assertNotIn(name, headers)
 
     def test_without_the_option_no_foreign_server_is_asked(self):
         crawl(self.root, expect=1)
-        self.assertFalse(self.abroad.requests)
+        self.assertFalse(self.foreign.requests)
 
     def test_a_foreign_server_that_does_not_answer_is_asked_once_more_and_is_dead_then(self):
         with socket.create_server(("127.0.0.1", 0)) as closed:
@@ -139,7 +139,7 @@ class Foreign(Crawled):
                 self.assertGreaterEqual(time.monotonic() - began, 10)
 
     def test_what_is_unclear_counts_only_if_the_user_is_strict(self):
-        self.site.foreign_targets = lambda state: [f"http://localhost:{self.abroad.port}/login/1"] if state == "alive" else []
+        self.site.foreign_targets = lambda state: [f"http://localhost:{self.foreign.port}/login/1"] if state == "alive" else []
         self.check(expect=0)
         self.check("--strict", expect=1)
         self.check("--strict", "--accept", "200..299,403", expect=0)

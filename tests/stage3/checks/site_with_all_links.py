@@ -140,7 +140,7 @@ def answer_of(site):
     return answer
 
 
-def answer_abroad(method, path):
+def answer_foreign(method, path):
     if path == "/robots.txt":
         return 200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /private/\n"
     head, get = FOREIGN[path.split("/")[1]]

@@ -28,8 +28,8 @@ class DiaryFrontier {
   public:
     using Visit = stage3::Visit<DiaryFrontier>;
     /// Work with a ticket: what a frontier adds to its work comes back to it.
-    struct Work : stage3::Work {
-        using stage3::Work::Work;
+    struct Item : stage3::Item {
+        using stage3::Item::Item;
         std::uint64_t ticket = 0;
     };
 
@@ -42,32 +42,32 @@ class DiaryFrontier {
         co_return;
     }
     Coroutine<Visit> get() {
-        Work work = co_await queue_.get();
-        work.ticket = ++last_ticket_;
-        co_return Visit(*this, std::move(work));
+        Item item = co_await queue_.get();
+        item.ticket = ++last_ticket_;
+        co_return Visit(*this, std::move(item));
     }
-    void began(const Work& work) { note("began", work); }
-    void done(const Work& work, const Record& /*record*/, const Found& found) {
-        note("done", work);
-        if (work.depth < max_depth_)
+    void began(const Item& item) { note("began", item); }
+    void done(const Item& item, const Record& /*record*/, const Found& found) {
+        note("done", item);
+        if (item.depth < max_depth_)
             for (const Url& link : found.links)
-                add(link, work.depth + 1);
+                add(link, item.depth + 1);
         queue_.task_done();
     }
-    void put_off(Work work, EventLoop::Duration /*wait*/) {
-        note("put off", work);
-        queue_.put_nowait(std::move(work));
+    void put_off(Item item, EventLoop::Duration /*wait*/) {
+        note("put off", item);
+        queue_.put_nowait(std::move(item));
         queue_.task_done();
     }
-    void give_back(const Work& work) {
+    void give_back(const Item& item) {
         if (!loop_.closed())
-            note("given back", work);
+            note("given back", item);
     }
-    void answered(const Work& /*work*/) {}
-    void refused(const Work& work, EventLoop::Duration /*wait*/) {
-        note("refused", work);
+    void answered(const Item& /*item*/) {}
+    void refused(const Item& item, EventLoop::Duration /*wait*/) {
+        note("refused", item);
     }
-    void busy(const Work& /*work*/, EventLoop::Duration /*wait*/) {}
+    void busy(const Item& /*item*/, EventLoop::Duration /*wait*/) {}
     void end_host(const std::string& /*host*/, const std::string& /*reason*/) {}
     void hold(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
     void set_delay(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
@@ -90,19 +90,19 @@ class DiaryFrontier {
     void add(const Url& url, std::uint32_t depth) {
         if (!met_.insert(url).second)
             return;
-        Work work(url);
-        work.depth = depth;
-        queue_.put_nowait(std::move(work));
+        Item item(url);
+        item.depth = depth;
+        queue_.put_nowait(std::move(item));
     }
-    void note(const std::string& what, const Work& work) {
+    void note(const std::string& what, const Item& item) {
         diary_.log.push_back(
-            fmt::format("{} {} as {}", what, work.url.target(), work.ticket));
+            fmt::format("{} {} as {}", what, item.url.target(), item.ticket));
     }
 
     EventLoop& loop_;
     const std::size_t max_depth_;
     Diary& diary_;
-    Queue<Work> queue_;
+    Queue<Item> queue_;
     std::set<Url> met_;
     std::uint64_t last_ticket_ = 0;
 };
@@ -122,8 +122,8 @@ struct DiaryTest {
     Ending crawl(const std::string& cancelled_at = {}) {
         EventLoop loop;
         std::optional<stage3::Task<Ending>> task;
-        events.on_start = [&](std::string_view, const stage3::Work& work) {
-            if (work.url.target() == cancelled_at)
+        events.on_start = [&](std::string_view, const stage3::Item& item) {
+            if (item.url.target() == cancelled_at)
                 loop.call_soon([&] { task->cancel(); });
         };
         const std::vector<Url> roots{tests::url_of(server.url())};
@@ -145,7 +145,7 @@ struct DiaryTest {
 
 } // namespace
 
-TEST_CASE("a crawl works with another frontier, which gets what follows the events") {
+TEST_CASE("a crawl items with another frontier, which gets what follows the events") {
     DiaryTest test;
     test.settings.max_depth = 1;
     CHECK(test.crawl() == Ending::complete);

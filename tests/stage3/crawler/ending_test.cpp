@@ -17,7 +17,7 @@ struct Failures final : stage3::Answers {
     find(common::Url /*url*/, stage3::Purpose /*purpose*/) override {
         co_return std::nullopt;
     }
-    void keep(const stage3::Work& work, const stage3::PageResponse& response,
+    void keep(const stage3::Item& work, const stage3::PageResponse& response,
               bool /*alive*/, const common::Links* /*links*/) override {
         if (!response.error.empty())
             urls.emplace_back(work.url.href());

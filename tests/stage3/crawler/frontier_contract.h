@@ -69,10 +69,10 @@ class RobotsOnDemand {
 template <class Visit>
 std::size_t done(Visit visit, const std::vector<std::string>& links = {},
                  stage3::Outcome outcome = stage3::Outcome::page) {
-    stage3::Record record(visit.work().url);
+    stage3::Record record(visit.item().url);
     record.outcome = outcome;
     record.status = outcome == stage3::Outcome::page ? 200 : 404;
-    record.tries = visit.work().tries;
+    record.tries = visit.item().tries;
     stage3::Found found;
     found.links = urls_of(links);
     record.links = links.size();
@@ -87,14 +87,14 @@ TEST_CASE_TEMPLATE_DEFINE("each URL comes out once, and join ends when all are d
     Test test;
     test.open({"http://h/", "http://h/"});
     auto root = test.get();
-    CHECK(root.work().is_root);
-    CHECK(root.work().tries == 1);
+    CHECK(root.item().is_root);
+    CHECK(root.item().tries == 1);
     CHECK(test.frontier().counts().out == 1);
     tests::done(std::move(root), {"http://h/a", "http://h/b", "http://h/"});
     auto a = test.get();
-    CHECK(a.work().url == tests::url_of("http://h/a"));
-    CHECK(a.work().depth == 1);
-    CHECK_FALSE(a.work().is_root);
+    CHECK(a.item().url == tests::url_of("http://h/a"));
+    CHECK(a.item().depth == 1);
+    CHECK_FALSE(a.item().is_root);
     tests::done(std::move(a), {"http://h/b"});
     tests::done(test.get());
     test.ends();
@@ -112,8 +112,8 @@ TEST_CASE_TEMPLATE_DEFINE(
         const auto dropped = test.get();
     }
     const auto again = test.get();
-    CHECK(again.work().url == tests::url_of("http://h/1"));
-    CHECK(again.work().tries == 1);
+    CHECK(again.item().url == tests::url_of("http://h/1"));
+    CHECK(again.item().tries == 1);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("a visit that is put off comes back at its time", Test,
@@ -124,14 +124,14 @@ TEST_CASE_TEMPLATE_DEFINE("a visit that is put off comes back at its time", Test
     const auto begin = test.loop.time();
     test.get().put_off(200ms);
     auto second = test.get();
-    CHECK(second.work().url == tests::url_of("http://h/2"));
+    CHECK(second.item().url == tests::url_of("http://h/2"));
     auto first = test.get();
     CHECK(test.loop.time() - begin >= 200ms);
-    CHECK(first.work().url == tests::url_of("http://h/1"));
-    CHECK(first.work().tries == 2);
+    CHECK(first.item().url == tests::url_of("http://h/1"));
+    CHECK(first.item().tries == 2);
     first.put_off_untried(0ms);
     auto again = test.get();
-    CHECK(again.work().tries == 2);
+    CHECK(again.item().tries == 2);
     tests::done(std::move(second));
     CHECK(test.frontier().counts().unfinished > 0);
     tests::done(std::move(again));
@@ -149,8 +149,8 @@ TEST_CASE_TEMPLATE_DEFINE(
     CHECK_FALSE(test.has_one());
     tests::done(std::move(near), {"http://h/2"});
     auto nearer = test.get();
-    CHECK(nearer.work().url == tests::url_of("http://h/2"));
-    CHECK(nearer.work().depth == 1);
+    CHECK(nearer.item().url == tests::url_of("http://h/2"));
+    CHECK(nearer.item().depth == 1);
     tests::done(std::move(nearer));
     test.ends();
     CHECK(test.known("http://h/3").state == stage3::KnownUrl::State::met);
@@ -162,14 +162,14 @@ TEST_CASE_TEMPLATE_DEFINE("a redirect's target has the same depth and one redire
     Test test({.max_depth = 0, .max_redirects = 5});
     test.open({"http://h/from"});
     auto from = test.get();
-    stage3::Record record(from.work().url);
+    stage3::Record record(from.item().url);
     record.outcome = stage3::Outcome::redirect;
     from.done(record, {.links = {}, .redirect = tests::url_of("http://h/to")});
     auto to = test.get();
-    CHECK(to.work().url == tests::url_of("http://h/to"));
-    CHECK(to.work().depth == 0);
-    CHECK(to.work().redirects_left == 4);
-    CHECK_FALSE(to.work().is_root);
+    CHECK(to.item().url == tests::url_of("http://h/to"));
+    CHECK(to.item().depth == 0);
+    CHECK(to.item().redirects_left == 4);
+    CHECK_FALSE(to.item().is_root);
     tests::done(std::move(to));
     test.ends();
     CHECK(test.known("http://h/to").times_met == 0);
@@ -194,9 +194,9 @@ TEST_CASE_TEMPLATE_DEFINE("a pause is counted from the request", Test, frontier_
     Test test({.politeness = {.delay = 150ms}});
     test.open({"http://h/a", "http://h/b", "http://other/"});
     auto a = test.get();
-    CHECK(a.work().url == tests::url_of("http://h/a"));
+    CHECK(a.item().url == tests::url_of("http://h/a"));
     const auto other = test.get();
-    CHECK(other.work().url == tests::url_of("http://other/"));
+    CHECK(other.item().url == tests::url_of("http://other/"));
     CHECK_FALSE(test.has_one()); // the visit has not begun
     a.on_request()();
     const auto begin = test.loop.time();
@@ -212,10 +212,10 @@ TEST_CASE_TEMPLATE_DEFINE("a host gets no more visits at once than allowed", Tes
     auto two = test.get();
     auto three = test.get();
     CHECK_FALSE(test.has_one());
-    auto& some = one.work().url.host() == "h" ? one : two;
-    CHECK(some.work().url.host() == "h");
+    auto& some = one.item().url.host() == "h" ? one : two;
+    CHECK(some.item().url.host() == "h");
     tests::done(std::move(some));
-    CHECK(test.get().work().url.host() == "h");
+    CHECK(test.get().item().url.host() == "h");
 }
 
 TEST_CASE_TEMPLATE_DEFINE("a host that is held lets no URL out, while other hosts do",
@@ -227,9 +227,9 @@ TEST_CASE_TEMPLATE_DEFINE("a host that is held lets no URL out, while other host
     test.frontier().hold("h:80", 3s);
     CHECK(test.is_held());
     auto other = test.get();
-    CHECK(other.work().url == tests::url_of("http://other/"));
+    CHECK(other.item().url == tests::url_of("http://other/"));
     tests::done(std::move(other));
-    CHECK(test.get().work().url == tests::url_of("http://h/a"));
+    CHECK(test.get().item().url == tests::url_of("http://h/a"));
     CHECK(test.loop.time() - begin >= 3s);
 }
 
@@ -239,17 +239,17 @@ TEST_CASE_TEMPLATE_DEFINE(
     Test test({.order = stage3::OrderName::priority});
     test.open({"http://h/ccc", "http://h/a", "http://h/bb", "http://h/c"});
     auto a = test.get();
-    CHECK(a.work().url == tests::url_of("http://h/a"));
-    CHECK(test.get().work().url == tests::url_of("http://h/c"));
+    CHECK(a.item().url == tests::url_of("http://h/a"));
+    CHECK(test.get().item().url == tests::url_of("http://h/c"));
     auto c = test.get(); // which has come back
-    CHECK(c.work().url == tests::url_of("http://h/c"));
+    CHECK(c.item().url == tests::url_of("http://h/c"));
     auto bb = test.get();
-    CHECK(bb.work().url == tests::url_of("http://h/bb"));
+    CHECK(bb.item().url == tests::url_of("http://h/bb"));
     tests::done(std::move(a), {"http://h/d"});
     {
         const auto dropped = std::move(bb);
     }
-    CHECK(test.get().work().url == tests::url_of("http://h/bb"));
+    CHECK(test.get().item().url == tests::url_of("http://h/bb"));
 }
 
 TEST_CASE_TEMPLATE_DEFINE("a check waits until nothing is left to follow", Test,
@@ -257,7 +257,7 @@ TEST_CASE_TEMPLATE_DEFINE("a check waits until nothing is left to follow", Test,
     Test test;
     test.open({"http://h/", "http://h/1"});
     auto root = test.get();
-    stage3::Record record(root.work().url);
+    stage3::Record record(root.item().url);
     record.outcome = stage3::Outcome::page;
     stage3::Found found;
     found.references.push_back({.url = tests::url_of("http://h/a.png"),
@@ -268,9 +268,9 @@ TEST_CASE_TEMPLATE_DEFINE("a check waits until nothing is left to follow", Test,
     CHECK_FALSE(test.has_one());
     tests::done(std::move(page));
     auto check = test.get();
-    CHECK(check.work().url == tests::url_of("http://h/a.png"));
-    CHECK(check.work().purpose == stage3::Purpose::check);
-    CHECK(check.work().depth == 0); // it belongs to its page
+    CHECK(check.item().url == tests::url_of("http://h/a.png"));
+    CHECK(check.item().purpose == stage3::Purpose::check);
+    CHECK(check.item().depth == 0); // it belongs to its page
     tests::done(std::move(check));
     test.ends();
     CHECK(test.known("http://h/a.png").role == common::LinkRole::image);

@@ -40,9 +40,9 @@ struct FrontierTest : tests::LoopTest, tests::RobotsOnDemand {
                 Coroutine<FrontierVisit> getting =
                     foreign ? test.frontier.get_foreign() : test.frontier.get();
                 FrontierVisit visit = co_await std::move(getting);
-                const Work& work = visit.work();
-                test.note(fmt::format("{}{} at {}", work.url.href(),
-                                      work.refusal ? " (refused)" : "", test.elapsed()));
+                const Item& item = visit.item();
+                test.note(fmt::format("{}{} at {}", item.url.href(),
+                                      item.refusal ? " (refused)" : "", test.elapsed()));
                 test.out.push_back(std::move(visit));
             }(*this, is_foreign)));
     }
@@ -52,7 +52,7 @@ struct FrontierTest : tests::LoopTest, tests::RobotsOnDemand {
     }
     /// The same, with a URL to be visited for another purpose.
     void done(FrontierVisit visit, const std::string& url, stage3::Purpose purpose) {
-        Record record(visit.work().url);
+        Record record(visit.item().url);
         record.outcome = Outcome::page;
         Found found;
         found.references.push_back(
@@ -131,10 +131,10 @@ TEST_CASE("join reports a URL that was lost") {
     test.open({"http://h/1", "http://h/2"});
     FrontierVisit first = test.get();
     const FrontierVisit second = test.get();
-    const auto work = first.work();
+    const auto item = first.item();
     test.done(std::move(first));
-    Record record(work.url);
-    test.frontier.done(work, record, {}); // once too often, so it counts as the second
+    Record record(item.url);
+    test.frontier.done(item, record, {}); // once too often, so it counts as the second
     CHECK_THROWS_WITH_AS(
         stage3::run_until_complete(test.loop, test.frontier.join({})),
         "http://h/2 has been lost: please report this fault of the crawler",
@@ -148,8 +148,8 @@ TEST_CASE("a URL that waits to be checked is read if it's also a link, and only 
     test.done(test.get(), "http://h/2", Purpose::check);
     test.done(test.get(), {"http://h/2"});
     FrontierVisit both = test.get();
-    CHECK(both.work().purpose == Purpose::follow);
-    CHECK(both.work().depth == 1);
+    CHECK(both.item().purpose == Purpose::follow);
+    CHECK(both.item().depth == 1);
     CHECK_FALSE(test.is_over());
     test.done(std::move(both), "http://h/1", Purpose::check); // was read
     CHECK(test.is_over());
@@ -232,13 +232,13 @@ TEST_CASE("after max_pages only visits that have begun come out") {
     test.open({"http://h/1", "http://h/2", "http://h/3", "http://g/4"});
     FrontierVisit first = test.get();
     FrontierVisit second = test.get();
-    CHECK(second.work().url == url_of("http://g/4"));
+    CHECK(second.item().url == url_of("http://g/4"));
     CHECK(test.frontier.counts().has_left_some);
     first.put_off(1s);
     test.done(std::move(second), {"http://h/5"});
     CHECK_FALSE(test.is_over());
     FrontierVisit again = test.get();
-    CHECK(again.work().url == url_of("http://h/1"));
+    CHECK(again.item().url == url_of("http://h/1"));
     test.done(std::move(again));
     CHECK(test.is_over());
 }
@@ -299,7 +299,7 @@ TEST_CASE("the crawl's order also applies to each host's line") {
     Log order;
     for (int i = 0; i < 3; ++i) {
         FrontierVisit visit = test.get();
-        order.emplace_back(visit.work().url.target());
+        order.emplace_back(visit.item().url.target());
         test.done(std::move(visit));
     }
     CHECK(order == Log{"/1", "/3", "/2"}); // /1 was let in before there were others
@@ -341,7 +341,7 @@ TEST_CASE("a URL that had to wait for its host goes before a long line of others
     slow.on_request()();
     test.done(std::move(slow));
     test.wait(1s);
-    CHECK(test.get().work().url == url_of("http://slow/2"));
+    CHECK(test.get().item().url == url_of("http://slow/2"));
 }
 
 TEST_CASE(
@@ -381,10 +381,10 @@ TEST_CASE("judging a long line takes many turns, in which all lines make progres
             ++asked;
             return known;
         },
-        [&](const Work& work, const auto&) { log.emplace_back(work.url.href()); });
+        [&](const Item& item, const auto&) { log.emplace_back(item.url.href()); });
     for (int i = 0; i < 10; ++i)
-        line.enter(QueuedWork(url_of(fmt::format("http://long/{}", i))));
-    line.enter(QueuedWork(url_of("http://short/")));
+        line.enter(QueuedItem(url_of(fmt::format("http://long/{}", i))));
+    line.enter(QueuedItem(url_of("http://short/")));
     CHECK(line.size() == 11);
     known.set_result(answer(""));
     loop.call_later(10s, [&] { loop.stop(); });

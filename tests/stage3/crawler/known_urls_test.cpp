@@ -1,6 +1,6 @@
 // The table of all URLs.
 #include "stage3_queue_crawler/crawler/known_urls.h"
-#include "stage3_queue_crawler/crawler/queued_work.h"
+#include "stage3_queue_crawler/crawler/queued_item.h"
 #include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
@@ -76,6 +76,6 @@ TEST_SUITE("known URLs") {
     TEST_CASE("the objects that a crawl has many of are small") {
         CHECK(sizeof(Url) <= 16);
         CHECK(sizeof(KnownUrl) <= 72);
-        CHECK(sizeof(stage3::QueuedWork) <= 56);
+        CHECK(sizeof(stage3::QueuedItem) <= 56);
     }
 }

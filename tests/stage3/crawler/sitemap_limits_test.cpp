@@ -96,7 +96,7 @@ TEST_CASE_FIXTURE(
     setup.settings.sitemaps.of_roots = true;
     setup.settings.max_tries = 2;
     int tries = 0;
-    setup.events.on_start = [&tries](std::string_view worker, const stage3::Work&) {
+    setup.events.on_start = [&tries](std::string_view worker, const stage3::Item&) {
         tries += worker == "sitemaps" ? 1 : 0;
     };
     const Result result = crawl();

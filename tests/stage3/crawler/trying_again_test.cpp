@@ -35,7 +35,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(SiteInBox,
-                  "a lack of descriptors doesn't count as a try abroad, either") {
+                  "a lack of descriptors doesn't count as a try foreign, either") {
     box::Server foreign(web);
     foreign.on("/x", {box::fail(box::Fault::reset), box::fail(box::Fault::no_descriptor),
                       box::page({})});

@@ -79,7 +79,7 @@ class Crawl:
             calls = [[command[0], prefix + key, *command[1:]] for key in found]
             return {key.split(":", 1)[1]: answer for key, answer in zip(found, client.call_all(calls))} if found else {}
 
-        (meta, urls, hosts, ready, abroad, parked, suspects, sessions, links, inbox, rules, given_up, met,
+        (meta, urls, hosts, ready, foreign, parked, suspects, sessions, links, inbox, rules, given_up, met,
          checks, ended) = client.call_all([
             ["HGETALL", prefix + "meta"], ["HGETALL", prefix + "urls"], ["HGETALL", prefix + "hosts"],
             ["ZRANGE", prefix + "ready", 0, -1, "WITHSCORES"],
@@ -94,7 +94,7 @@ class Crawl:
         self.numbers = [int(text[1:]) for text in urls[1::2]]
         self.hosts = {host: host_as(text) for host, text in pairs(hosts).items()}
         self.ready, self.ready_abroad = [{host: int(score) for host, score in pairs(each).items()}
-                                         for each in (ready, abroad)]
+                                         for each in (ready, foreign)]
         self.parked, self.suspects, self.checks = [
             [(text.split(" ", 1)[0], item(text.split(" ", 1)[1])) for text in texts]
             for texts in (parked, suspects, checks)]

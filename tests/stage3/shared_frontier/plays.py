@@ -5,7 +5,7 @@
         hold h 400                         a session, called a, tells something
         4 -> o0                            it wants four items, and gets this one, http://o:80/0
         b: opens                           another session
-        +0.4 b: 4+2/1 done o0 -> 4 wait=0  0.4 s later, that has done o0, wants 4, 2 ahead, 1 abroad, and gets 4
+        +0.4 b: 4+2/1 done o0 -> 4 wait=0  0.4 s later, that has done o0, wants 4, 2 ahead, 1 foreign, and gets 4
 
 After the arrow come items, or their number; ~ if their order doesn't matter; what all of them have (flag=b lost=1);
 and what the answer has (state=complete). Without an arrow, the answer may say anything. `done h0 > h1-2 > x1 why=xa`
@@ -96,7 +96,7 @@ class Play:
         if call.startswith(("= ", "host ")):
             self.look(row)
             return
-        time, who, want, ahead, abroad, what = ROW.fullmatch(call).groups()
+        time, who, want, ahead, foreign, what = ROW.fullmatch(call).groups()
         if time:
             self.script.pass_time(float(time))
         session = self.sessions.get(who or "a")
@@ -114,7 +114,7 @@ class Play:
         elif want or what or arrow:
             session.seq += what != "again"
             results = [result for text in what.split(", ") if text not in ("", "again") for result in results_of(text)]
-            reply = session.say(session.seq, int(want or 0), *results, ahead=int(ahead or 0), abroad=int(abroad or 0))
+            reply = session.say(session.seq, int(want or 0), *results, ahead=int(ahead or 0), foreign=int(foreign or 0))
             expected = "expired" if answer == "expired" else "an answer"
             self.expect(row, "expired" if reply is None else "an answer", expected)
             if arrow and reply:

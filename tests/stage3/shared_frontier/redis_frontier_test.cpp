@@ -176,7 +176,7 @@ TEST_CASE("two processes share a crawl, and both notice its end") {
     done(test.get(two), {"http://h/a", "http://h/b"});
     SharedVisit a = test.get(one);
     SharedVisit b = test.get(two);
-    CHECK(a.work().url != b.work().url);
+    CHECK(a.item().url != b.item().url);
     CHECK_FALSE(test.has_one(one));
     done(std::move(a));
     done(std::move(b));
@@ -222,7 +222,7 @@ TEST_CASE("a process that uses many items has some ahead, and gives them back wh
     SUBCASE("held by another process") { other.hold("h:80", 60s); }
     SUBCASE("held by itself") { quick.hold("h:80", 60s); }
     SUBCASE("wants a pause") { other.set_delay("h:80", 60s); }
-    SUBCASE("has refused") { quick.refused(slow.work(), 60s); }
+    SUBCASE("has refused") { quick.refused(slow.item(), 60s); }
     CHECK(test.wait_until([&] { return held() == 1; })); // a sign of life later
     CHECK_FALSE(test.has_one(quick));
 }
@@ -237,15 +237,15 @@ TEST_CASE("a refusal is counted with its URL, and slows its host, for all proces
                != std::string::npos;
     };
     CHECK_FALSE(has_pace());
-    one.answered(first.work());
+    one.answered(first.item());
     done(std::move(first));
-    SUBCASE("429") { one.refused(visit.work(), 0s); }
-    SUBCASE("503, if there were answers") { one.busy(visit.work(), 0s); }
+    SUBCASE("429") { one.refused(visit.item(), 0s); }
+    SUBCASE("503, if there were answers") { one.busy(visit.item(), 0s); }
     visit.put_off_refused(0s);
     RedisFrontier& two = test.join_crawl({});
     const SharedVisit again = test.get(two);
-    CHECK(again.work().refusals == 1);
-    CHECK(again.work().tries == 1);
+    CHECK(again.item().refusals == 1);
+    CHECK(again.item().tries == 1);
     CHECK(has_pace());
 }
 
@@ -255,7 +255,7 @@ TEST_CASE(
     RedisFrontier& one = test.join_crawl({"http://h/1", "http://h/2", "http://h/3"});
     RedisFrontier& two = test.join_crawl({});
     SharedVisit under_way = test.get(one);
-    CHECK(under_way.work().refusal == nullptr);
+    CHECK(under_way.item().refusal == nullptr);
     SUBCASE("at once") {}
     SUBCASE("and have to wait for nothing") { one.hold("h:80", 3600s); }
     one.end_host("h:80", "we had enough");
@@ -263,10 +263,10 @@ TEST_CASE(
         [&] { return test.say({"HLEN", "{test}:ended"}).number() == 1; }));
     for (RedisFrontier* const frontier : {&one, &two}) {
         SharedVisit visit = test.get(*frontier);
-        REQUIRE(visit.work().refusal != nullptr);
-        CHECK(visit.work().refusal->has_ended);
-        CHECK(visit.work().refusal->reason == "we had enough");
-        CHECK(visit.work().tries == 0);
+        REQUIRE(visit.item().refusal != nullptr);
+        CHECK(visit.item().refusal->has_ended);
+        CHECK(visit.item().refusal->reason == "we had enough");
+        CHECK(visit.item().tries == 0);
         done(std::move(visit));
     }
     done(std::move(under_way));
@@ -295,16 +295,16 @@ TEST_CASE("robots.txt is asked for by one process, and all obey it") {
     visits.push_back(test.get(one));
     std::map<std::string, bool> refused;
     for (SharedVisit& visit : visits) {
-        refused[std::string(visit.work().url.target())] = visit.work().refusal != nullptr;
-        if (visit.work().refusal)
-            CHECK(visit.work().refusal->reason == "disallowed by robots.txt");
+        refused[std::string(visit.item().url.target())] = visit.item().refusal != nullptr;
+        if (visit.item().refusal)
+            CHECK(visit.item().refusal->reason == "disallowed by robots.txt");
         done(std::move(visit), {"http://h/x.pdf"});
     }
     CHECK(
         refused
         == std::map<std::string, bool>{{"/a", false}, {"/b", false}, {"/private", true}});
     const SharedVisit pdf = test.get(two);
-    CHECK(pdf.work().refusal != nullptr);
+    CHECK(pdf.item().refusal != nullptr);
     CHECK(test.asked == std::map<std::string, int>{{"http://h", 1}});
 }
 
@@ -319,16 +319,16 @@ TEST_CASE(
         .set_exception_quietly(
             std::make_exception_ptr(std::runtime_error("connection refused")));
     SharedVisit a = test.run(std::move(getting));
-    REQUIRE(a.work().refusal != nullptr);
-    CHECK(a.work().refusal->failure != nullptr);
-    CHECK(a.work().tries == 1);
+    REQUIRE(a.item().refusal != nullptr);
+    CHECK(a.item().refusal->failure != nullptr);
+    CHECK(a.item().tries == 1);
     test.robots.erase("http://h");
     done(std::move(a));
     auto next = create_task(test.loop, frontier.get());
     REQUIRE(test.wait_until([&] { return test.asked["http://h"] == 2; }));
     test.robots.at("http://h").set_result(answer(""));
     const SharedVisit b = test.run(std::move(next));
-    CHECK(b.work().refusal == nullptr);
+    CHECK(b.item().refusal == nullptr);
 }
 
 TEST_CASE("a process that was silent for too long starts a new session, and its visits "
@@ -344,7 +344,7 @@ TEST_CASE("a process that was silent for too long starts a new session, and its 
         RedisFrontier two(other, {}, test.crawl);
         stage3::run_until_complete(other, two.open(tests::urls_of({"http://h/a"})));
         auto a = stage3::run_until_complete(other, two.get());
-        CHECK(a.work().url == url_of("http://h/a"));
+        CHECK(a.item().url == url_of("http://h/a"));
         done(std::move(a), {"http://h/b"});
         stage3::run_until_complete(other, two.close());
     }
@@ -366,7 +366,7 @@ TEST_CASE("links go from one server to another, and all servers notice the end")
     done(test.get(one), {"http://h1/", "http://h2/", "http://h3/", "http://h4/"});
     for (int i = 0; i < 4; ++i) {
         SharedVisit visit = test.get(i % 2 == 0 ? one : two);
-        CHECK(seen.insert(std::string(visit.work().url.href())).second);
+        CHECK(seen.insert(std::string(visit.item().url.href())).second);
         done(std::move(visit), {"http://h0/", "http://h1/x"});
     }
     done(test.get(one));
@@ -423,7 +423,7 @@ TEST_CASE("an answer that took longer than a lease hands out nothing") {
     test.wait(1s);
     test.servers[0].thaw();
     const SharedVisit b = test.run(std::move(getting));
-    CHECK(b.work().url == url_of("http://h/b"));
+    CHECK(b.item().url == url_of("http://h/b"));
     // It was handed out by that call, given back, and handed out again.
     const std::string held = "{test}:held:" + frontier.session_id();
     CHECK(std::stoll(test.say({"HGET", held, "http://h/b"}).text) > last + 1);
@@ -505,15 +505,15 @@ TEST_CASE(
         again.set_result(std::make_shared<const RobotsAnswer>(
             RobotsAnswer{.rules = Robots::allow_nothing(),
                          .reason = "robots.txt: HTTP status 503",
-                         .is_excuse = true}));
+                         .cannot_say = true}));
     }
     test.say({"HINCRBY", "{test}:meta", "clock", "90000000000"}); // 25 hours
     done(std::move(first), {"http://h/old", "http://h/new"});
     for (int i = 0; i < 2; ++i) {
         SharedVisit visit = test.get(frontier);
-        CAPTURE(visit.work().url.href());
-        CHECK((visit.work().refusal != nullptr)
-              == (visit.work().url.target() == forbidden));
+        CAPTURE(visit.item().url.href());
+        CHECK((visit.item().refusal != nullptr)
+              == (visit.item().url.target() == forbidden));
         done(std::move(visit));
     }
     CHECK(test.asked["http://h"] == 2);
@@ -529,7 +529,7 @@ TEST_CASE(
     std::map<std::string, SharedVisit> visits;
     for (int i = 0; i < 4; ++i) {
         SharedVisit visit = test.get(frontier);
-        const std::string url(visit.work().url.href());
+        const std::string url(visit.item().url.href());
         visits.emplace(url, std::move(visit));
     }
     visits.at(hosts[0]).put_off(60s);
@@ -546,7 +546,7 @@ TEST_CASE(
     CHECK_FALSE(test.has_one(frontier));
     done(std::move(visits.at(hosts[1])));
     SharedVisit suspect = test.get(frontier);
-    CHECK(suspect.work().url == url_of(hosts[0]));
+    CHECK(suspect.item().url == url_of(hosts[0]));
     CHECK_FALSE(test.has_one(frontier));
     done(std::move(suspect));
     CHECK(test.has_one(frontier, 30s));

@@ -37,13 +37,13 @@ class Web:
         self.kinds[self.urls[0]] = "page"
         self.links = {url: self._links(chance, url, number) for number, url in enumerate(self.urls)}
         self.fails = {url: chance.randint(1, 3) if kind == "flaky" else 0 for url, kind in self.kinds.items()}
-        self.abroad = [f"abroad{number}:80" for number in range(chance.randint(0, 3))]
-        strangers = [f"http://{chance.choice(self.abroad)}/{number}" for number in range(8)] if self.abroad else []
+        self.foreign = [f"abroad{number}:80" for number in range(chance.randint(0, 3))]
+        strangers = [f"http://{chance.choice(self.foreign)}/{number}" for number in range(8)] if self.foreign else []
         self.kinds.update({url: chance.choice(["file", "error", "disallowed", "flaky"]) for url in strangers})
         self.fails.update({url: self.kinds[url] == "flaky" for url in strangers})
         self.assets = {url: self._assets(chance, url, strangers) for url in self.urls}
         self.deadly = chance.choice([None, self.urls[-1], chance.choice(self.urls)])  # no process survives this page
-        self.delays = {host: chance.choice([0, 0, 0.3]) for host in self.hosts + self.abroad}  # as its robots.txt says
+        self.delays = {host: chance.choice([0, 0, 0.3]) for host in self.hosts + self.foreign}  # as its robots.txt says
 
     def _links(self, chance, url, number):
         if self.kinds[url] == "redirect":
@@ -100,10 +100,10 @@ class Round:
         self.pass_one = None
 
     def server_of(self, url):
-        return (self.web.hosts + self.web.abroad).index(script.host_of(url)) % self.servers
+        return (self.web.hosts + self.web.foreign).index(script.host_of(url)) % self.servers
 
     def delay_of(self, host):
-        return max(self.settings.delay, self.settings.foreign_delay if host in self.web.abroad else 0, self.web.delays[host] if self.settings.rules else 0)
+        return max(self.settings.delay, self.settings.foreign_delay if host in self.web.foreign else 0, self.web.delays[host] if self.settings.rules else 0)
 
     # ---- the events ----
 
@@ -187,17 +187,17 @@ class Round:
                 self.look(number)
 
     def wanted(self, choices):
-        """How many items: now, ahead, abroad."""
+        """How many items: now, ahead, foreign."""
         return self.chance.choice(choices), self.chance.choice([0, 0, 1, 4]), self.chance.choice([0, 0, 1, 3])
 
     def send(self, process):
-        seq, (want, ahead, abroad), results = process.unanswered
-        return process.session.say(seq, want, *results, ahead=ahead, abroad=abroad)
+        seq, (want, ahead, foreign), results = process.unanswered
+        return process.session.say(seq, want, *results, ahead=ahead, foreign=foreign)
 
     def say(self, process):
         """Calls, perhaps not for the first time, and gets the answer."""
         reply = self.send(process)
-        _, (want, _, abroad), results = process.unanswered
+        _, (want, _, foreign), results = process.unanswered
         process.unanswered = None
         self.look(process.server)
         if reply is None:
@@ -211,7 +211,7 @@ class Round:
         is_ordered = self.settings.order != "fifo" or self.settings.max_per_host
         home = [item for item in reply.items if item.why[0] != "x"]
         is_trial = any(item.lost >= self.settings.max_lost for item in reply.items)
-        assert len(reply.items) - len(home) <= (1 if is_trial else abroad), f"too many foreign items: {reply.items}"
+        assert len(reply.items) - len(home) <= (1 if is_trial else foreign), f"too many foreign items: {reply.items}"
         assert len(home) <= want or not is_ordered, f"{len(home)} items came, and {want} were wanted"
         careful = [item for item in home if item.flag in "br"]
         assert len(careful) <= want, f"these came ahead, though their hosts want pauses: {careful}"
@@ -254,7 +254,7 @@ class Round:
         if self.chance.random() < 0.05:
             results.append(["asked", self.chance.choice(self.web.hosts)])
         if self.chance.random() < self.refusing / 50:
-            some = [host for host in self.web.hosts + self.web.abroad if self.server_of(f"http://{host}/") == process.server]
+            some = [host for host in self.web.hosts + self.web.foreign if self.server_of(f"http://{host}/") == process.server]
             results += [["end", host, f"{host} wants no more"] for host in some[:1]]
         return results
 
@@ -431,7 +431,7 @@ class Round:
                 assert counted == self.settings.max_pages
         for host, starts in self.starts.items():
             gaps = [b - a for a, b in zip(starts, starts[1:])]
-            delay = self.settings.foreign_delay if host in self.web.abroad else 0
+            delay = self.settings.foreign_delay if host in self.web.foreign else 0
             delay = max(delay, self.delay_of(host) if not self.settings.rules else self.settings.delay)
             assert min(gaps, default=99) >= delay - 0.0001, f"{host} was asked after {min(gaps)} s, but wants {delay} s"
 

@@ -115,14 +115,14 @@ class Session:
     def __init__(self, script, name):
         self.script, self.name, self.seq = script, name, 0
 
-    def step(self, want=0, *results, ahead=0, abroad=0):
+    def step(self, want=0, *results, ahead=0, foreign=0):
         """Makes the next call. Returns None if the session has expired."""
         self.seq += 1
-        return self.say(self.seq, want, *results, ahead=ahead, abroad=abroad)
+        return self.say(self.seq, want, *results, ahead=ahead, foreign=foreign)
 
-    def say(self, seq, want=0, *results, ahead=0, abroad=0):
+    def say(self, seq, want=0, *results, ahead=0, foreign=0):
         """Makes a call with the given number."""
-        reply = self.script.call("step", self.name, seq, f"{want} {ahead} {abroad}", *itertools.chain(*results))
+        reply = self.script.call("step", self.name, seq, f"{want} {ahead} {foreign}", *itertools.chain(*results))
         if reply == ["expired"]:
             return None
         assert reply[0] == "ok", reply

@@ -1009,7 +1009,7 @@ class Checks(ScriptTest):
             done h0 > h10 depth=0 why=cg
             1 -> h10
             5 done h10 outcome=redirect > h11 depth=0 what=r why=cg -> h11
-        an item of a foreign host is only for workers abroad, and one at a time: h0 foreign_delay=2 taken=1
+        an item of a foreign host is only for foreign workers, and one at a time: h0 foreign_delay=2 taken=1
             9+9 done h0 > f0-2 g0-2 why=xa ->
             9/9 -> ~ f0 g0
             began f0, began g0
@@ -1017,7 +1017,7 @@ class Checks(ScriptTest):
             done f0 outcome=file, done g0 outcome=file
             0/9 ->
             +2 0/1 -> 1
-        who waits abroad is not told of work at home: h0-1 taken=1
+        who waits foreign is not told of work at home: h0-1 taken=1
             0/9 -> wait=-1
             done h0 > f0 why=xa
             0/9 -> f0

@@ -11,7 +11,7 @@ import redis_server
 from stage3 import Process, run, shared
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "checks"))
-from site_with_all_links import Server, Site, answer_abroad, answer_of  # noqa: E402
+from site_with_all_links import Server, Site, answer_foreign, answer_of  # noqa: E402
 
 SAME = ("outcome", "status", "next_url", "error", "content_type", "links", "depth", "kind")
 
@@ -27,8 +27,8 @@ def by_place(text):
 class SharedChecks(unittest.TestCase):
     def setUp(self):
         site = Site(each=5)
-        self.server, self.abroad = self.enter(Server(answer_of(site))), self.enter(Server(answer_abroad, latency=0.01))
-        site.foreign = [f"http://localhost:{self.abroad.port}"]
+        self.server, self.foreign = self.enter(Server(answer_of(site))), self.enter(Server(answer_foreign, latency=0.01))
+        site.foreign = [f"http://localhost:{self.foreign.port}"]
         self.root = f"http://127.0.0.1:{self.server.port}/"
         self.folder = self.enter(tempfile.TemporaryDirectory())
 
@@ -52,14 +52,14 @@ class SharedChecks(unittest.TestCase):
         self.assertEqual(status, 1, said)
         alone = by_place(text)
         self.server.requests.clear()
-        self.abroad.requests.clear()
+        self.foreign.requests.clear()
         together = self.crawl_together(processes, servers, *options)
         self.assertEqual(together.keys(), alone.keys())
         for place, record in alone.items():
             for field in SAME:
                 self.assertEqual(together[place][field], record[field], (place, field))
         self.assertEqual({one: count for one, count in self.server.requests.items() if count > 1 and one[1] != "/robots.txt"}, {})
-        self.assertLessEqual(self.abroad.most_at_once, 1)
+        self.assertLessEqual(self.foreign.most_at_once, 1)
         return together
 
     def test_by_two_processes_over_two_servers(self):

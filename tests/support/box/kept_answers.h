@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/answers.h"
-#include "stage3_queue_crawler/crawler/work.h"
+#include "stage3_queue_crawler/crawler/item.h"
 
 #include <map>
 #include <memory>
@@ -29,22 +29,22 @@ class KeptAnswers final : public stage3::Answers {
         co_return std::move(response);
     }
     /// A failure is no answer: perhaps our own network was down.
-    void keep(const stage3::Work& work, const stage3::PageResponse& response,
+    void keep(const stage3::Item& item, const stage3::PageResponse& response,
               bool /*is_alive*/, const common::Links* links) override {
         if (!response.error.empty())
             return;
         Kept kept;
-        kept.was_read = work.purpose == stage3::Purpose::follow;
+        kept.was_read = item.purpose == stage3::Purpose::follow;
         kept.response.status = response.status;
         kept.response.content_type = response.content_type;
         kept.response.location = response.location;
         kept.response.retry_after = response.retry_after;
         kept.response.bytes = response.bytes;
         kept.parts.source = stage3::KeptParts::Source::this_crawl;
-        kept.parts.tries = work.tries;
+        kept.parts.tries = item.tries;
         if (links != nullptr)
             kept.parts.links = *links;
-        answers_.insert_or_assign(std::string(work.url.href()), std::move(kept));
+        answers_.insert_or_assign(std::string(item.url.href()), std::move(kept));
     }
     /// Another process has the file now.
     void continue_crawl() { is_continued_ = true; }

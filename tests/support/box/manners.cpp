@@ -224,9 +224,9 @@ std::vector<std::string> judge_manners(const Site& site, const Process& process,
         changes.emplace_back(one->end.value_or(process.end), -1);
     }
     std::ranges::sort(changes); // at the same time, ends first
-    constexpr int workers_abroad = 10;
+    constexpr int foreign_workers = 10;
     const int most =
-        site.crawl.workers + (site.crawl.checks_foreign ? workers_abroad : 0);
+        site.crawl.workers + (site.crawl.checks_foreign ? foreign_workers : 0);
     int count = 0;
     int highest = 0;
     for (const auto& [time, change] : changes)

@@ -21,11 +21,11 @@ namespace stage3 {
 /// that aren't printable ASCII.
 std::string baseline_name(const Record& record);
 
-class Excuses {
+class Baseline {
   public:
-    /// Reads what `write_baseline` returned: a URL per line; a line that begins with `#`
+    /// Reads what `write` returned: a URL per line; a line that begins with `#`
     /// is a comment. Throws std::invalid_argument, with the line's number.
-    void read_baseline(std::string_view text);
+    void read(std::string_view text);
     /// Reads a list of URLs, and of extended regular expressions; a line that begins with
     /// `#` is a comment. Throws std::invalid_argument, with the line's number.
     void read_ignored(std::string_view text);
@@ -38,11 +38,11 @@ class Excuses {
     std::vector<std::string> revived(bool fragments_were_checked) const;
     /// The text of a new baseline: all that is dead and not ignored, sorted, so that two
     /// versions can be compared line by line.
-    std::string write_baseline() const;
+    std::string write() const;
 
     /// How many of the records were dead, or unclear, but don't count.
-    std::size_t excused_dead() const { return excused_dead_; }
-    std::size_t excused_unclear() const { return excused_unclear_; }
+    std::size_t known_dead() const { return known_dead_; }
+    std::size_t known_unclear() const { return known_unclear_; }
     /// True if the crawl couldn't even begin somewhere, as in an outage.
     bool is_root_dead() const { return is_root_dead_; }
 
@@ -52,12 +52,12 @@ class Excuses {
     void note_alive(const Record& record);
 
     enum class Now : std::uint8_t { not_met, alive, dead };
-    std::map<std::string, Now, std::less<>> baseline_;
+    std::map<std::string, Now, std::less<>> names_;
     std::set<std::string, std::less<>> ignored_;
     std::vector<Pattern> ignored_patterns_;
     std::set<std::string> dead_; // and not ignored
-    std::size_t excused_dead_ = 0;
-    std::size_t excused_unclear_ = 0;
+    std::size_t known_dead_ = 0;
+    std::size_t known_unclear_ = 0;
     std::set<std::string, std::less<>> after_roots_; // where their redirects lead
     bool is_root_dead_ = false;
 };

@@ -30,10 +30,10 @@ struct Refusal {
 
 /// A URL to fetch, and what it has been through. A value: it points into no table.
 ///
-/// A frontier may add what only it needs: see its own `Work`. So the flags come last,
+/// A frontier may add what only it needs: see its own `Item`. So the flags come last,
 /// where a few more of them take no memory.
-struct Work {
-    explicit Work(common::Url u) : url(std::move(u)) {}
+struct Item {
+    explicit Item(common::Url u) : url(std::move(u)) {}
 
     common::Url url;
     std::shared_ptr<const Refusal> refusal = {}; ///< null: it may be fetched
@@ -47,7 +47,7 @@ struct Work {
     bool was_tried = false; ///< at least once
 };
 /// Its name in traces.
-inline std::string_view trace_name(const Work& work) { return work.url.href(); }
+inline std::string_view trace_name(const Item& item) { return item.url.href(); }
 
 /// A URL that is not a link to follow, and why to visit it.
 struct Reference {

@@ -1,4 +1,4 @@
-#include "stage3_queue_crawler/program/formats/excuses.h"
+#include "stage3_queue_crawler/program/formats/baseline.h"
 
 #include "common/text/entries.h"
 
@@ -42,12 +42,12 @@ std::string baseline_name(const Record& record) {
     return with_fragment(record.url.href(), record.fragment);
 }
 
-void Excuses::read_baseline(std::string_view text) {
+void Baseline::read(std::string_view text) {
     for (const common::Entry& entry : common::entries_of(text))
-        baseline_.emplace(read_url(entry), Now::not_met);
+        names_.emplace(read_url(entry), Now::not_met);
 }
 
-void Excuses::read_ignored(std::string_view text) {
+void Baseline::read_ignored(std::string_view text) {
     for (const common::Entry& entry : common::entries_of(text)) {
         const auto& [line, what] = entry;
         if (what.starts_with("http://") || what.starts_with("https://")) {
@@ -64,7 +64,7 @@ void Excuses::read_ignored(std::string_view text) {
     }
 }
 
-bool Excuses::is_ignored(const Record& record) const {
+bool Baseline::is_ignored(const Record& record) const {
     const std::string name = baseline_name(record);
     return ignored_.contains(name)
            || std::ranges::any_of(ignored_patterns_, [&](const Pattern& pattern) {
@@ -73,27 +73,27 @@ bool Excuses::is_ignored(const Record& record) const {
 }
 
 /// A root, or where its redirects have led so far.
-bool Excuses::is_of_root(const Record& record) const {
+bool Baseline::is_of_root(const Record& record) const {
     return !record.parent || after_roots_.contains(record.url.href());
 }
 
 /// It's alive. The places on it that are in the baseline are, too, unless we hear more.
-void Excuses::note_alive(const Record& record) {
+void Baseline::note_alive(const Record& record) {
     if (record.outcome == Outcome::redirect && is_of_root(record))
         after_roots_.insert(record.next_url);
-    if (baseline_.empty())
+    if (names_.empty())
         return;
     const auto note = [](Now& now) { now = now == Now::not_met ? Now::alive : now; };
-    if (const auto page = baseline_.find(record.url.href()); page != baseline_.end())
+    if (const auto page = names_.find(record.url.href()); page != names_.end())
         note(page->second);
     const std::string places = std::string(record.url.href()) + '#';
-    for (auto at = baseline_.lower_bound(places);
-         at != baseline_.end() && at->first.starts_with(places); ++at)
+    for (auto at = names_.lower_bound(places);
+         at != names_.end() && at->first.starts_with(places); ++at)
         note(at->second);
 }
 
 // [standing]
-Standing Excuses::standing_of(const Record& record) {
+Standing Baseline::standing_of(const Record& record) {
     const bool is_bad = is_dead(record.outcome);
     const bool is_unclear = record.outcome == Outcome::unclear;
     if (!is_bad && !is_unclear) {
@@ -104,32 +104,32 @@ Standing Excuses::standing_of(const Record& record) {
     is_root_dead_ =
         is_root_dead_ || (is_bad && is_of_root(record) && record.fragment.empty());
     if (is_ignored(record)) {
-        ++(is_bad ? excused_dead_ : excused_unclear_);
+        ++(is_bad ? known_dead_ : known_unclear_);
         return Standing::ignored;
     }
     if (is_unclear)
         return Standing::counts;
     std::string name = baseline_name(record);
-    const auto known = baseline_.find(name);
+    const auto known = names_.find(name);
     dead_.insert(std::move(name));
-    if (known == baseline_.end())
+    if (known == names_.end())
         return Standing::counts;
     known->second = Now::dead;
-    ++excused_dead_;
+    ++known_dead_;
     return Standing::known;
 }
 // [/standing]
 
-std::vector<std::string> Excuses::revived(bool fragments_were_checked) const {
+std::vector<std::string> Baseline::revived(bool fragments_were_checked) const {
     std::vector<std::string> urls;
-    for (const auto& [url, now] : baseline_)
+    for (const auto& [url, now] : names_)
         if (now == Now::alive
             && (fragments_were_checked || url.find('#') == std::string::npos))
             urls.push_back(url);
     return urls;
 }
 
-std::string Excuses::write_baseline() const {
+std::string Baseline::write() const {
     std::string text = "# Known dead URLs, for stage3 --baseline.\n";
     for (const std::string& url : dead_)
         text += url + '\n';

@@ -1,16 +1,16 @@
-// Work, as it waits in the lines of the in-memory frontier.
+// Item, as it waits in the lines of the in-memory frontier.
 //
 // A URL passes through several lines, some of them more than once. This is what they must
-// know about it beyond its `Work`. Page 25 of the book.
+// know about it beyond its `Item`. Page 25 of the book.
 #pragma once
 
+#include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/pace.h"
-#include "stage3_queue_crawler/crawler/work.h"
 
 namespace stage3 {
 
-struct QueuedWork : Work {
-    using Work::Work;
+struct QueuedItem : Item {
+    using Item::Item;
 
     bool goes_first : 1 = false;  ///< it has had its turn, and comes back
     bool has_begun : 1 = false;   ///< its request has gone out
