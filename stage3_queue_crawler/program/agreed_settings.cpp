@@ -36,7 +36,7 @@ std::string what_is_crawled(const Options& options) {
     text += fmt::format("\n--scope {}", name_of(options.reach));
     if (options.reach == Reach::domain) // it means something else without libpsl
         text += fmt::format(" ({})", rule_of_domains());
-    for (const std::string& pattern : options.shared.patterns)
+    for (const std::string& pattern : options.patterns)
         text += "\n" + pattern;
     return text;
 }

@@ -343,10 +343,10 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
              choice_by_name(options.reach, {Reach::prefix, Reach::host, Reach::domain}));
     line.add_repeatable(
         "--exclude", "REGEX", "skip URLs that match; repeatable",
-        reader_of_patterns(options.excluded, options.shared.patterns, "--exclude"));
+        reader_of_patterns(options.excluded, options.patterns, "--exclude"));
     line.add_repeatable(
         "--include", "REGEX", "only URLs that match; roots are exempt; repeatable",
-        reader_of_patterns(options.included, options.shared.patterns, "--include"));
+        reader_of_patterns(options.included, options.patterns, "--include"));
     line.add("-d,--max-depth", "N", "follow at most N links away from a root (10000)",
              number_into(crawl.max_depth, 0, most));
     line.add("--max-pages", "N", "stop after N fetches (no limit)",

@@ -23,9 +23,8 @@ struct SharedOptions {
     std::chrono::milliseconds lease{30'000};
     std::chrono::milliseconds wait{30'000}; ///< at the start, for Redis
     bool report_only = false;
-    bool forget = false;               ///< remove the crawl, and nothing else
-    bool retry_given_up = false;       ///< and then take part
-    std::vector<std::string> patterns; ///< the texts of --exclude and --include
+    bool forget = false;         ///< remove the crawl, and nothing else
+    bool retry_given_up = false; ///< and then take part
 };
 
 /// A report that is written beside the results.
@@ -43,6 +42,7 @@ struct Options {
     Reach reach = Reach::host;
     std::vector<Pattern> excluded;
     std::vector<Pattern> included;
+    std::vector<std::string> patterns; ///< the texts of both, as typed: "--exclude x"
     CrawlSettings crawl;
     SharedOptions shared;
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none

@@ -100,7 +100,7 @@ void check_shared(const Options& options) {
             "there are roots unless nothing is to be fetched");
     require(!shared.report_only || !shared.forget,
             "--report and --forget exclude each other");
-    require(shared.patterns.size() == options.excluded.size() + options.included.size(),
+    require(options.patterns.size() == options.excluded.size() + options.included.size(),
             "each pattern has its text");
 }
 

@@ -258,7 +258,6 @@ TEST_CASE("--frontier sets up a crawl with several processes") {
     CHECK(options.shared.servers[1].password == "own");
     CHECK(options.shared.name == "docs-2.1_x");
     CHECK(options.shared.lease == 1500ms);
-    CHECK(options.shared.patterns
-          == std::vector<std::string>{"--exclude a b", "--include c"});
+    CHECK(options.patterns == std::vector<std::string>{"--exclude a b", "--include c"});
     CHECK_FALSE(options.shared.report_only);
 }
