@@ -1,5 +1,8 @@
 #include "stage3_queue_crawler/program/connection_options.h"
 
+#include "common/command_line/usage_error.h"
+#include "stage3_queue_crawler/http/address.h"
+
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -72,7 +75,7 @@ void check_proxy(const std::string& source, const std::string& url) {
 
 } // namespace
 
-ConnectionOptions::ConnectionOptions(common::CommandLine& line) {
+ConnectionOptions::ConnectionOptions(common::CommandLine& line, bool& wants_help) {
     line.add("--cacert", "FILE", "trust the CAs in FILE (default: the system's)",
              common::text_into(tls_.ca_file));
     line.add_flag("--insecure", "don't check certificates", tls_.insecure);
@@ -85,7 +88,7 @@ ConnectionOptions::ConnectionOptions(common::CommandLine& line) {
     line.add_flag("--http1.1", "don't speak HTTP/2", http1_);
     line.add_flag("--http2", "speak HTTP/2 (default with libcurl 8.14 or later)", http2_);
     line.add_flag("--help-connections", "options for TLS, HTTP/2 and proxies",
-                  wants_help_);
+                  wants_help);
     for (const char* const name :
          {"--cacert", "--insecure", "--cert", "--key", "--proxy", "--http1.1", "--http2"})
         line.hide(name);
@@ -119,6 +122,21 @@ void ConnectionOptions::apply(SessionOptions& session) const {
         session.http_version = HttpVersion::one;
     else if (http2_)
         session.http_version = HttpVersion::two;
+}
+
+void stay_among_public_addresses(SessionOptions& session) {
+    constexpr std::string_view why = "--no-private can't see which addresses a proxy "
+                                     "goes to: ";
+    if (!session.proxy.empty())
+        throw UsageError(fmt::format("{}leave out --proxy", why));
+    for (const char* const scheme : {"http", "https"})
+        if (const auto proxy = proxy_variable_for(scheme))
+            throw UsageError(fmt::format("{}unset {}", why, proxy->name));
+    session.objection = [](const sockaddr& address) {
+        return is_private(address) ? fmt::format("address {} is private (--no-private)",
+                                                 in_digits(address))
+                                   : std::string();
+    };
 }
 
 } // namespace stage3

@@ -6,13 +6,11 @@
 
 namespace stage3 {
 
-/// Adds them to the command line. Both arguments must live until it has been parsed.
 class ConnectionOptions {
   public:
-    explicit ConnectionOptions(common::CommandLine& line);
-
-    /// After parsing: did the user ask for help on them?
-    bool wants_help() const { return wants_help_; }
+    /// Adds them to the command line. `wants_help`: set if the user asks for help on
+    /// them. This object and both arguments must live until the line has been parsed.
+    ConnectionOptions(common::CommandLine& line, bool& wants_help);
 
     /// After parsing: sets what was asked for, here or in the environment. Throws
     /// common::UsageError if a file can't be read or isn't what it should be.
@@ -23,7 +21,10 @@ class ConnectionOptions {
     std::string proxy_;
     bool http1_ = false;
     bool http2_ = false;
-    bool wants_help_ = false;
 };
+
+/// `--no-private`: refuses connections to private addresses. To be called after `apply`:
+/// throws common::UsageError if there is a proxy, which would make them in our place.
+void stay_among_public_addresses(SessionOptions& session);
 
 } // namespace stage3

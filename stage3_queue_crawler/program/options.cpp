@@ -6,12 +6,10 @@
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
-#include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/program/connection_options.h"
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "stage3_queue_crawler/program/help.h"
 #include "stage3_queue_crawler/program/roots.h"
-#include "stage3_queue_crawler/program/version.h"
 
 #include <fmt/core.h>
 
@@ -308,10 +306,6 @@ struct Typed {
     bool no_private = false;
     bool assets = false;
     bool no_assets = false;
-    bool version = false;
-    bool help_on_verdicts = false;
-    bool help_on_sharing = false;
-    bool help_on_reports = false;
     std::optional<std::string> state;
     std::optional<std::chrono::seconds> max_age;
     std::string output;
@@ -320,7 +314,6 @@ struct Typed {
     std::vector<std::string> ignore_files;
     std::string config;
     bool no_config = false;
-    std::string generated; ///< a kind of file, made from the table of options
 };
 
 constexpr std::int64_t most = 1'000'000'000;
@@ -519,57 +512,27 @@ void add_for_the_book(common::CommandLine& line, Options& options) {
              number_into(options.fail_parsing, 0, most));
 }
 
-void add_help(common::CommandLine& line, Typed& typed) {
+void add_help(common::CommandLine& line, AskedHelp& asked, Typed& typed) {
     line.start_heading("Help");
     line.add_flag("--help-verdicts",
                   "what is checked, what counts as dead, what is left out",
-                  typed.help_on_verdicts);
+                  asked.on_verdicts);
     line.add_flag("--help-reports", "formats, baselines, --state, options in a file",
-                  typed.help_on_reports);
+                  asked.on_reports);
     line.add_flag("--help-frontier", "how several processes share a crawl",
-                  typed.help_on_sharing);
+                  asked.on_sharing);
     line.add("--config", "FILE", "read options from FILE (.await-the-web.ini)",
              common::text_into(typed.config));
     line.add_flag("--no-config", "don't read .await-the-web.ini", typed.no_config);
     line.hide("--config"); // --help-reports describes these
     line.hide("--no-config");
     line.add_flag("--version", "print the versions of stage3 and its libraries",
-                  typed.version);
+                  asked.version);
     std::vector<std::pair<std::string, std::string>> kinds;
     for (const char* const kind : {"man", "bash", "zsh", "fish"})
         kinds.emplace_back(kind, kind);
-    line.add("--print-for", "WHAT", "", choice_into(typed.generated, std::move(kinds)));
+    line.add("--print-for", "WHAT", "", choice_into(asked.to_generate, std::move(kinds)));
     line.hide("--print-for"); // for meson.build
-}
-
-std::string report_help() {
-    return fmt::format("{}{}{}", help_on_reports, help_on_formats(), more_on_reports);
-}
-
-/// What to print for a user who asked for that; empty: nothing.
-std::string answer(const common::CommandLine& line, const Typed& typed,
-                   const ConnectionOptions& connection) {
-    if (typed.version)
-        return versions();
-    if (typed.help_on_verdicts)
-        return std::string(help_on_verdicts);
-    if (connection.wants_help())
-        return std::string(help_on_connections);
-    if (typed.help_on_reports)
-        return report_help();
-    if (typed.help_on_sharing)
-        return std::string(help_on_sharing);
-    if (typed.generated == "man")
-        return common::as_man_page(line.table(),
-                                   fmt::format("await-the-web {}", version()),
-                                   {{"Verdicts", std::string(help_on_verdicts)},
-                                    {"Connections", std::string(help_on_connections)},
-                                    {"Reports", report_help()},
-                                    {"Sharing a crawl", std::string(help_on_sharing)},
-                                    {"Changes", std::string(changes)}});
-    return typed.generated.empty()
-               ? ""
-               : common::as_completions(line.table(), typed.generated);
 }
 
 /// Assets are checked unless the user says no.
@@ -725,28 +688,13 @@ void read_config_file(common::CommandLine& line, Options& options, const Typed& 
         line.read_config(read_file("--config", path), path);
 }
 
-/// `--no-private`
-void stay_among_public_addresses(SessionOptions& session) {
-    constexpr std::string_view why = "--no-private can't see which addresses a proxy "
-                                     "goes to: ";
-    if (!session.proxy.empty())
-        throw UsageError(fmt::format("{}leave out --proxy", why));
-    for (const char* const scheme : {"http", "https"})
-        if (const auto proxy = proxy_variable_for(scheme))
-            throw UsageError(fmt::format("{}unset {}", why, proxy->name));
-    session.objection = [](const sockaddr& address) {
-        return is_private(address) ? fmt::format("address {} is private (--no-private)",
-                                                 in_digits(address))
-                                   : std::string();
-    };
-}
-
 } // namespace
 
 Options read_options(int argc, char** argv) {
     Options options;
     CrawlSettings& crawl = options.crawl;
     Typed typed;
+    AskedHelp asked;
     common::CommandLine line(
         "stage3", "Crawls a web site, and reports which URLs are dead, and why.");
     line.add_footer(std::string(examples));
@@ -754,12 +702,12 @@ Options read_options(int argc, char** argv) {
     add_what_to_check(line, options, typed);
     add_how_fast(line, options, typed);
     add_connections(line, crawl.session);
-    const ConnectionOptions connection(line);
+    const ConnectionOptions connection(line, asked.on_connections);
     add_output(line, options, typed);
     add_for_the_book(line, options);
-    add_help(line, typed);
+    add_help(line, asked, typed);
     const auto help = line.parse(argc, argv);
-    options.help = help ? *help : answer(line, typed, connection);
+    options.help = help ? *help : answer(asked, line.table());
     if (!options.help.empty())
         return options;
     read_config_file(line, options, typed);
