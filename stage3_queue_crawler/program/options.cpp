@@ -4,6 +4,7 @@
 #include "common/system/selector.h"
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
+#include "stage3_queue_crawler/program/check_options.h"
 #include "stage3_queue_crawler/program/connection_options.h"
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "stage3_queue_crawler/program/help.h"
@@ -16,9 +17,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -28,6 +29,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -47,23 +49,6 @@ Exit status: 0 all is well; 1 some URLs are dead (--help-verdicts); 2 usage
 error; 3 none is dead, but the crawl is cut short, or something left out, or
 nothing checked. Ctrl-C, TERM or HUP kills it once all is written: 130, 143, 129
 in a shell. Ctrl-\ (QUIT) lists all tasks, and where each one waits.)";
-
-/// Do both paths lead to one file? It needn't exist yet.
-bool is_one_file(const std::string& one, const std::string& other) {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    if (one.empty() || other.empty())
-        return false;
-    if (fs::exists(one, error) && !fs::is_regular_file(one, error))
-        return false; // both may go to /dev/null
-    if (fs::equivalent(one, other, error))
-        return true;
-    const auto whole = [](const std::string& path) {
-        std::error_code none; // if set, opening fails, too, and that is reported
-        return fs::weakly_canonical(fs::absolute(path, none), none);
-    };
-    return whole(one) == whole(other);
-}
 
 constexpr std::int64_t most = 1'000'000'000;
 
@@ -285,55 +270,6 @@ void add_help(common::CommandLine& line, AskedHelp& asked, Typed& typed) {
     line.hide("--print-for"); // for meson.build
 }
 
-/// Assets are checked unless the user says no.
-void set_checks(Options& options, const Typed& typed) {
-    Checks& checks = options.crawl.checks;
-    if (typed.assets && typed.no_assets)
-        throw UsageError("--assets and --no-assets: give one of these");
-    checks.assets = !typed.no_assets;
-}
-
-bool any_format(const Options& options, bool FormatEntry::* can) {
-    return options.format->*can
-           || std::ranges::any_of(options.also, [&](const AlsoReport& report) {
-                  return report.format->*can;
-              });
-}
-
-/// Throws if these options don't go together.
-void check_shared(const Options& options, const Typed& typed) {
-    const SharedOptions& shared = options.shared;
-    const bool has_roots = !typed.roots.empty() || !typed.lists.empty();
-    if (shared.servers.empty()) {
-        if (!shared.name.empty() || shared.report_only || shared.forget
-            || shared.retry_given_up || typed.times_of_frontier)
-            throw UsageError(
-                "--crawl, --lease, --wait-for-frontier, --report, --forget and "
-                "--retry-given-up need a --frontier, such as "
-                "redis://localhost");
-        return;
-    }
-    if (!options.crawl.sitemaps.is_none())
-        throw UsageError("--sitemap is for a crawl by one process: leave out --frontier");
-    if (shared.name.empty())
-        throw UsageError("--frontier needs the crawl's name: --crawl NAME");
-    if (shared.report_only && shared.forget)
-        throw UsageError("--report and --forget: give one of these");
-    if ((shared.report_only || shared.forget) && shared.retry_given_up)
-        throw UsageError(
-            "--report and --forget fetch nothing, and --retry-given-up does");
-    if ((shared.report_only || shared.forget) && has_roots)
-        throw UsageError("--report and --forget take no URLs: they fetch nothing");
-    if (any_format(options, &FormatEntry::needs_links))
-        throw UsageError(fmt::format("--format {} needs every page's links, which a "
-                                     "shared frontier doesn't keep: use another one",
-                                     formats_with(&FormatEntry::needs_links)));
-    if (shared.servers.size() > 1
-        && options.crawl.max_pages != FrontierSettings::no_limit)
-        throw UsageError("--max-pages can't be counted over several servers: give "
-                         "one --frontier");
-}
-
 std::string read_file(const std::string& option, const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
@@ -343,85 +279,6 @@ std::string read_file(const std::string& option, const std::string& path) {
         throw UsageError(fmt::format("{}: can't read '{}': {}", option, path,
                                      std::generic_category().message(errno)));
     return text.str();
-}
-
-/// Throws if one file is to be written twice, or both read and written.
-void check_files(const Options& options, const Typed& typed) {
-    std::vector<std::pair<std::string, std::string>> written{
-        {"--output", options.output},
-        {"--state", options.state},
-        {"--state", options.state.empty() ? "" : options.state + "-wal"},
-        {"--write-baseline", options.write_baseline},
-        {"--trace", options.trace}};
-    for (const AlsoReport& report : options.also)
-        written.emplace_back(report.option, report.file);
-    std::vector<std::pair<std::string, std::string>> read{
-        {"--config", typed.config.empty() ? options.found_config : typed.config}};
-    for (const auto& [option, files] : {std::pair("--urls-from", &typed.lists),
-                                        std::pair("--baseline", &typed.baselines),
-                                        std::pair("--ignore-file", &typed.ignore_files)})
-        for (const std::string& file : *files)
-            read.emplace_back(option, file);
-    for (auto one = written.begin(); one != written.end(); ++one) {
-        for (const auto& [option, file] : read) {
-            const bool is_renewed =
-                option == "--baseline" && one->first == "--write-baseline";
-            if (!is_renewed && is_one_file(file, one->second))
-                throw UsageError(fmt::format("{}: that is also {}'s file, which would be "
-                                             "overwritten",
-                                             option, one->first));
-        }
-        for (auto other = written.begin(); other != one; ++other)
-            if (is_one_file(one->second, other->second))
-                throw UsageError(fmt::format("{}: that is also {}'s file; give it "
-                                             "another one",
-                                             one->first, other->first));
-    }
-}
-
-/// What is written where, and what isn't counted.
-void set_reports(Options& options, const Typed& typed) {
-    if (typed.html == "-" || options.write_baseline == "-")
-        throw UsageError("--html and --write-baseline need files: standard output is for "
-                         "the results (--format html)");
-    if (!typed.html.empty())
-        options.also.push_back({&format_named("html"), typed.html, "--html"});
-    if (options.report.redirects && !any_format(options, &FormatEntry::takes_redirects))
-        throw UsageError("--redirects needs --format "
-                         + formats_with(&FormatEntry::takes_redirects));
-    options.report.sitemap = !options.crawl.sitemaps.is_none();
-    options.output = typed.output == "-" ? "" : typed.output;
-    check_files(options, typed);
-    if (options.quiet && options.format->is_for_people && typed.output.empty()
-        && !options.shared.report_only)
-        options.format = nullptr;
-    const bool knows = !typed.baselines.empty() || !typed.ignore_files.empty();
-    if (!options.shared.servers.empty() && !options.shared.report_only
-        && (knows || !options.write_baseline.empty()))
-        throw UsageError("with --frontier, give --baseline, --write-baseline and "
-                         "--ignore-file to the process that has --report");
-    const auto read = [&options](const char* option,
-                                 const std::vector<std::string>& paths, auto reads) {
-        for (const std::string& path : paths)
-            try {
-                (options.baseline.*reads)(read_file(option, path));
-            } catch (const std::invalid_argument& error) {
-                throw UsageError(fmt::format("{}: {}, {}", option, path, error.what()));
-            }
-    };
-    read("--baseline", typed.baselines, &Baseline::read);
-    read("--ignore-file", typed.ignore_files, &Baseline::read_ignored);
-}
-
-/// Throws if these options don't go together.
-void check_state(const Options& options, const Typed& typed) {
-    if (typed.state && (options.state.empty() || options.state == "-"))
-        throw UsageError("--state needs a file");
-    if (options.state.empty() && typed.max_age)
-        throw UsageError("--max-age needs a --state FILE");
-    if (!options.state.empty() && !options.shared.servers.empty())
-        throw UsageError("--state and --frontier: give one of these (a shared crawl is "
-                         "kept in Redis)");
 }
 
 /// Options that a file adds to those that were typed.
@@ -437,44 +294,53 @@ void read_config_file(common::CommandLine& line, Options& options, const Typed& 
         line.read_config(read_file("--config", path), path);
 }
 
-} // namespace
+/// What is known to be dead, or doesn't matter.
+void read_baselines(Baseline& baseline, const Typed& typed) {
+    const auto read = [&baseline](const char* option,
+                                  const std::vector<std::string>& paths, auto reads) {
+        for (const std::string& path : paths)
+            try {
+                (baseline.*reads)(read_file(option, path));
+            } catch (const std::invalid_argument& error) {
+                throw UsageError(fmt::format("{}: {}, {}", option, path, error.what()));
+            }
+    };
+    read("--baseline", typed.baselines, &Baseline::read);
+    read("--ignore-file", typed.ignore_files, &Baseline::read_ignored);
+}
 
-Options read_options(int argc, char** argv) {
-    Options options;
-    CrawlSettings& crawl = options.crawl;
-    Typed typed;
-    AskedHelp asked;
-    common::CommandLine line(
-        "stage3", "Crawls a web site, and reports which URLs are dead, and why.");
-    line.add_footer(std::string(examples));
-    add_what_to_crawl(line, options, typed);
-    add_what_to_check(line, options, typed);
-    add_how_fast(line, options);
-    add_sharing(line, options.shared, typed);
-    add_connections(line, crawl.session);
-    const ConnectionOptions connection(line, asked.on_connections);
-    add_output(line, options, typed);
-    add_for_the_book(line, options);
-    add_help(line, asked, typed);
-    const auto help = line.parse(argc, argv);
-    options.help = help ? *help : answer(asked, line.table());
-    if (!options.help.empty())
-        return options;
-    read_config_file(line, options, typed);
-    check_shared(options, typed);
-    set_checks(options, typed);
-    set_reports(options, typed);
-    check_state(options, typed);
+void add_roots(Options& options, const Typed& typed) {
     for (const std::string& root : typed.roots)
         add_root(root, options);
     options.typed_roots = std::ssize(options.roots);
-    for (const std::string& list : typed.lists) {
+    for (const std::string& list : typed.lists)
         add_roots_from(list, options);
-    }
     if (options.roots.empty() && !options.shared.report_only && !options.shared.forget)
         throw UsageError(typed.lists.empty()
                              ? "give a URL to crawl, like https://example.org/"
                              : "--urls-from: the list has no URLs");
+}
+
+/// What is written where, and what isn't counted.
+void set_reports(Options& options, const Typed& typed) {
+    if (!typed.html.empty())
+        options.also.push_back({&format_named("html"), typed.html, "--html"});
+    options.report.sitemap = !options.crawl.sitemaps.is_none();
+    options.output = typed.output == "-" ? "" : typed.output;
+    check_reports(options, typed);
+    if (options.quiet && options.format->is_for_people && typed.output.empty()
+        && !options.shared.report_only)
+        options.format = nullptr;
+    options.show_progress =
+        typed.progress.value_or(!options.quiet && ::isatty(STDERR_FILENO) == 1);
+    read_baselines(options.baseline, typed);
+}
+
+/// What follows from several options, or from none.
+void set_crawl(Options& options, const Typed& typed,
+               const ConnectionOptions& connection) {
+    CrawlSettings& crawl = options.crawl;
+    crawl.checks.assets = !typed.no_assets;
     crawl.obey_robots = !typed.no_robots;
     connection.apply(crawl.session);
     if (typed.no_private)
@@ -486,8 +352,38 @@ Options read_options(int argc, char** argv) {
     crawl.session.stall_timeout =
         std::max(crawl.session.stall_timeout,
                  std::chrono::ceil<std::chrono::seconds>(crawl.session.fetch_timeout));
-    options.show_progress =
-        typed.progress.value_or(!options.quiet && ::isatty(STDERR_FILENO) == 1);
+}
+
+} // namespace
+
+Options read_options(int argc, char** argv) {
+    Options options;
+    Typed typed;
+    AskedHelp asked;
+    common::CommandLine line(
+        "stage3", "Crawls a web site, and reports which URLs are dead, and why.");
+    line.add_footer(std::string(examples));
+    add_what_to_crawl(line, options, typed);
+    add_what_to_check(line, options, typed);
+    add_how_fast(line, options);
+    add_sharing(line, options.shared, typed);
+    add_connections(line, options.crawl.session);
+    const ConnectionOptions connection(line, asked.on_connections);
+    add_output(line, options, typed);
+    add_for_the_book(line, options);
+    add_help(line, asked, typed);
+    const auto help = line.parse(argc, argv);
+    options.help = help ? *help : answer(asked, line.table());
+    if (!options.help.empty())
+        return options;
+    read_config_file(line, options, typed);
+    check_shared(options, typed);
+    if (typed.assets && typed.no_assets)
+        throw UsageError("--assets and --no-assets: give one of these");
+    set_reports(options, typed);
+    check_state(options, typed);
+    add_roots(options, typed);
+    set_crawl(options, typed, connection);
     return options;
 }
 

@@ -1,4 +1,5 @@
-// The command line of stage 3.
+// The command line of stage 3: what its user can choose, and in options.cpp the table of
+// all options, each with its help and the setting that it writes to. No page covers it.
 #pragma once
 
 #include "common/command_line/usage_error.h"
@@ -64,8 +65,8 @@ struct Options {
     bool strict = false; ///< what is unclear counts as dead, for the exit status
 };
 
-/// Reads the arguments of `main`. Throws common::UsageError: one line that says what is
-/// allowed.
+/// Reads the arguments of `main`, and the file of options, if there is one. Throws
+/// common::UsageError: one line that says what is allowed.
 Options read_options(int argc, char** argv);
 
 /// Opens what an option names. Throws common::UsageError if that can't be done.
