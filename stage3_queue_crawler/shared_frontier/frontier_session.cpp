@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
@@ -45,43 +44,6 @@ SharedState read_state(const RedisReply& reply, std::size_t place) {
             .holds = number(7)};
 }
 
-/// `held`: "SEQ H FLAG EPOCH DEPTH REDIRECTS TRIES REFUSALS LOST PARENT WHY ENDED", as
-/// frontier.lua has it. (What `ended` says has several words.)
-Leased read_leased(std::string url, const std::string& held) {
-    Leased item;
-    item.url = std::move(url);
-    std::string_view rest = held;
-    const auto word = [&rest] {
-        const std::size_t end = std::min(rest.find(' '), rest.size());
-        const std::string_view first = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        return first;
-    };
-    const auto number = [&word](auto& value) {
-        const std::string_view text = word();
-        std::from_chars(text.data(), text.data() + text.size(), value);
-    };
-    word(); // the call's number
-    item.host = word();
-    const std::string_view flag = word();
-    if (flag == "r")
-        item.wants = Leased::Wants::rules;
-    else if (flag == "b")
-        item.wants = Leased::Wants::begin;
-    else if (flag == "e")
-        item.wants = Leased::Wants::end;
-    word(); // its host's epoch
-    number(item.depth);
-    number(item.redirects_left);
-    number(item.tries);
-    number(item.refusals);
-    word(); // how many processes were lost with it
-    item.is_root = word() == "-";
-    item.why = read_why(word());
-    item.ended = rest;
-    return item;
-}
-
 std::string to_text(const Wanted& wanted) {
     return fmt::format("{} {} {}", wanted.now, wanted.ahead, wanted.foreign);
 }
@@ -106,9 +68,9 @@ std::string milliseconds(EventLoop::Duration time) {
 }
 
 FrontierSession::FrontierSession(EventLoop& loop, const SharedCrawl& crawl,
-                                 std::size_t number, Settings settings, Owner owner)
-    : loop_(loop), crawl_(crawl), settings_(std::move(settings)),
-      owner_(std::move(owner)),
+                                 std::size_t number, Settings settings,
+                                 SessionOwner& owner)
+    : loop_(loop), crawl_(crawl), settings_(std::move(settings)), owner_(owner),
       client_(loop, crawl.servers.at(number),
               {.longest_pause = std::min<EventLoop::Duration>(1s, crawl.lease / 6),
                .wait_at_start = crawl.wait_for_servers,
@@ -249,16 +211,17 @@ Coroutine<> FrontierSession::run() {
 /// links.
 bool FrontierSession::is_time_to_tell() const {
     return !results_.empty()
-           && (is_urgent_ || owner_.wants_some() || loop_.time() - told_ >= collecting);
+           && (is_urgent_ || owner_.wants_some(*this)
+               || loop_.time() - told_ >= collecting);
 }
 
 EventLoop::TimePoint FrontierSession::next_call() const {
     EventLoop::TimePoint when = next_sign_;
     if (!results_.empty())
         when = std::min(when, told_ + collecting);
-    if (!state_.is_over() && owner_.wants_some())
+    if (!state_.is_over() && owner_.wants_some(*this))
         when = std::min(when, next_ask_);
-    if (!state_.is_over() && owner_.wants_some_foreign())
+    if (!state_.is_over() && owner_.wants_some_foreign(*this))
         when = std::min(when, next_ask_foreign_);
     return when;
 }
@@ -281,7 +244,7 @@ Coroutine<> FrontierSession::wait_for_news() {
 // [step]
 /// One call: results go out, and items come in.
 Coroutine<> FrontierSession::step() {
-    const Wanted wanted = is_closing_ ? Wanted() : owner_.take_wanted(used_soon());
+    const Wanted wanted = is_closing_ ? Wanted() : owner_.take_wanted(*this, used_soon());
     std::vector<std::string> arguments{"step", id_, std::to_string(++last_call_),
                                        to_text(wanted)};
     for (std::string& word : take_results())
@@ -294,8 +257,8 @@ Coroutine<> FrontierSession::step() {
                         "and what it held went to others: it begins anew",
                         client_.url().shown()));
         forget_items();
-        owner_.on_items(wanted, {});
-        owner_.on_expired();
+        owner_.on_items(*this, wanted, {});
+        owner_.on_expired(*this);
         co_await open();
     } else {
         take_answer(reply, wanted);
@@ -343,7 +306,7 @@ void FrontierSession::take_answer(const RedisReply& reply, Wanted asked) {
     is_on_trial_ = reply.items.at(2).text == "1";
     const SharedState before = std::exchange(state_, read_state(reply, 3));
     if (state_.holds != before.holds)
-        owner_.on_hold();
+        owner_.on_hold(*this);
     std::vector<Leased> items;
     for (std::size_t i = first; i + 1 < reply.items.size(); i += 2)
         items.push_back(read_leased(reply.items[i].text, reply.items[i + 1].text));
@@ -355,7 +318,7 @@ void FrontierSession::take_answer(const RedisReply& reply, Wanted asked) {
         for (Leased& item : std::exchange(items, {}))
             tell({"back", std::move(item.url)});
     }
-    owner_.on_items(asked, std::move(items));
+    owner_.on_items(*this, asked, std::move(items));
 }
 
 /// When to ask next. A session that got less than it wanted asks less and less often, or

@@ -14,78 +14,25 @@
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/event.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
-#include "stage3_queue_crawler/shared_frontier/chunks.h"
 #include "stage3_queue_crawler/shared_frontier/event_rate.h"
+#include "stage3_queue_crawler/shared_frontier/session_owner.h"
 #include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace stage3 {
 
-/// A URL as a server has handed it out.
-struct Leased {
-    /// What the server wants to be told before the page is requested.
-    enum class Wants : std::uint8_t {
-        nothing,
-        begin, ///< that the request begins
-        rules, ///< what its host's robots.txt says
-        end,   ///< nothing, since the page isn't requested: its host has ended
-    };
-    std::string url;
-    std::string host;
-    Wants wants = Wants::nothing;
-    std::uint32_t depth = 0;
-    int redirects_left = 0;
-    int tries = 0;    ///< so far
-    int refusals = 0; ///< the same
-    bool is_root = false;
-    Why why = {};
-    std::string ended; ///< why its host is asked nothing more, if it isn't
-
-    bool is_foreign() const { return why.purpose == Purpose::check_foreign; }
-};
-
-/// How many items to ask for.
-struct Wanted {
-    std::size_t now = 0;     ///< for workers that wait
-    std::size_t ahead = 0;   ///< for those that will, soon
-    std::size_t foreign = 0; ///< on foreign hosts, for foreign workers that wait
-
-    std::size_t at_home() const { return now + ahead; }
-};
-
 /// A time, as frontier.lua reads it.
 std::string milliseconds(EventLoop::Duration time);
 
 class FrontierSession {
   public:
-    /// What it asks and tells its owner.
-    struct Owner {
-        /// How many items to ask for now, if the workers use up to `soon` before there
-        /// are more. They count as asked for until `on_items`.
-        std::function<Wanted(std::size_t soon)> take_wanted;
-        /// Does a worker wait for one?
-        std::function<bool()> wants_some;
-        /// Does one of those foreign?
-        std::function<bool()> wants_some_foreign;
-        /// The items that came, of the `asked` that were asked for.
-        std::function<void(Wanted asked, std::vector<Leased>)> on_items;
-        /// Some host is to be left alone from now on, by all processes.
-        std::function<void()> on_hold;
-        /// The session has ended, and another one begins: by now, others have what was
-        /// held.
-        std::function<void()> on_expired;
-        /// `state` may have changed.
-        std::function<void()> on_state;
-    };
-
     /// What the script must know about a crawl that it creates.
     struct Settings {
         std::chrono::microseconds delay{};
@@ -98,10 +45,10 @@ class FrontierSession {
         std::vector<std::string> roots; ///< chunks
     };
 
-    /// For use in the loop. `loop` and `crawl` must outlive it.
+    /// For use in the loop. `loop`, `crawl` and `owner` must outlive it.
     /// `number`: which of the crawl's servers it talks to.
     FrontierSession(EventLoop& loop, const SharedCrawl& crawl, std::size_t number,
-                    Settings settings, Owner owner);
+                    Settings settings, SessionOwner& owner);
 
     /// Checks that it would be let in. Changes nothing. Throws CantTakePart.
     Coroutine<> look();
@@ -157,7 +104,7 @@ class FrontierSession {
     EventLoop& loop_;
     const SharedCrawl& crawl_;
     const Settings settings_;
-    const Owner owner_;
+    SessionOwner& owner_;
     RedisClient client_;
     const std::string agreed_;
     std::string id_;

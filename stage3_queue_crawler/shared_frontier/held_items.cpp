@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/shared_frontier/held_items.h"
 
+#include "stage3_queue_crawler/shared_frontier/frontier_session.h"
+
 #include <algorithm>
 #include <utility>
 

@@ -7,8 +7,10 @@
 
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/item.h"
+#include "stage3_queue_crawler/runtime/loop/callback.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
-#include "stage3_queue_crawler/shared_frontier/frontier_session.h"
+#include "stage3_queue_crawler/shared_frontier/leased.h"
+#include "stage3_queue_crawler/shared_frontier/session_owner.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -124,39 +124,17 @@ void RedisFrontier::end_tasks() {
 
 // ---- Beginning ----
 
-FrontierSession::Owner RedisFrontier::owner_of(std::size_t server) {
-    return {.take_wanted =
-                [this, server](std::size_t soon) {
-                    const Wanted items = wanted(*sessions_[server], soon);
-                    held_.expect(items);
-                    return items;
-                },
-            .wants_some = [this, server] { return wanted(*sessions_[server]).now > 0; },
-            .wants_some_foreign =
-                [this, server] { return wanted(*sessions_[server]).foreign > 0; },
-            .on_items =
-                [this, server](Wanted asked, std::vector<Leased> items) {
-                    held_.expect_no_more(asked);
-                    take_in(*sessions_[server], std::move(items));
-                    for (const auto& session : sessions_) // another server may have some
-                        if (wanted(*session).now > 0)
-                            session->look_up();
-                },
-            .on_hold = [this, server] { held_.give_back_ahead(*sessions_[server]); },
-            .on_expired = [this, server] { held_.forget(*sessions_[server]); },
-            .on_state = [this] { note_state(); }};
-}
-
 void RedisFrontier::add_sessions(const std::vector<common::Url>& roots) {
     const LinkKind kind{
         .what = 'r', .depth = 0, .redirects_left = settings_.max_redirects};
     std::vector<std::vector<std::string>> chunks(crawl_.servers.size());
     for (const Chunk& chunk : make_chunks(roots, kind, crawl_.servers.size()))
         chunks[chunk.server].push_back(chunk.text());
+    SessionOwner& owner = *this;
     for (std::size_t i = 0; i < crawl_.servers.size(); ++i)
         sessions_.push_back(std::make_unique<FrontierSession>(
             loop_, crawl_, i, settings_of_session(settings_, std::move(chunks[i])),
-            owner_of(i)));
+            owner));
 }
 
 Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
@@ -165,7 +143,7 @@ Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
         co_await session->look();
     co_await check_that_servers_differ(sessions_);
     co_await open_all();
-    note_state();
+    on_state();
     for (const auto& session : sessions_)
         talks_.push_back(create_task(guard(session->run()), "frontier"));
     if (sessions_.size() > 1) {
@@ -223,7 +201,7 @@ Coroutine<> RedisFrontier::guard(Coroutine<> part) {
     over_.set();
 }
 
-void RedisFrontier::note_state() {
+void RedisFrontier::on_state() {
     if (state().is_over())
         over_.set();
 }
@@ -275,6 +253,35 @@ Wanted RedisFrontier::wanted(const FrontierSession& from, std::size_t soon) cons
             .foreign = waiting_foreign_
                        - std::min(waiting_foreign_, held_.foreign_on_the_way())};
 }
+
+Wanted RedisFrontier::take_wanted(const FrontierSession& session, std::size_t soon) {
+    const Wanted items = wanted(session, soon);
+    held_.expect(items);
+    return items;
+}
+
+bool RedisFrontier::wants_some(const FrontierSession& session) const {
+    return wanted(session).now > 0;
+}
+
+bool RedisFrontier::wants_some_foreign(const FrontierSession& session) const {
+    return wanted(session).foreign > 0;
+}
+
+void RedisFrontier::on_items(FrontierSession& session, const Wanted& asked,
+                             std::vector<Leased> items) {
+    held_.expect_no_more(asked);
+    take_in(session, std::move(items));
+    for (const auto& other : sessions_) // another server may have some
+        if (wanted(*other).now > 0)
+            other->look_up();
+}
+
+void RedisFrontier::on_hold(const FrontierSession& session) {
+    held_.give_back_ahead(session);
+}
+
+void RedisFrontier::on_expired(const FrontierSession& session) { held_.forget(session); }
 
 void RedisFrontier::take_in(FrontierSession& session, std::vector<Leased> items) {
     for (Leased& item : items) {

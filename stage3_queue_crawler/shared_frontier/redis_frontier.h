@@ -21,6 +21,7 @@
 #include "stage3_queue_crawler/shared_frontier/frontier_session.h"
 #include "stage3_queue_crawler/shared_frontier/held_items.h"
 #include "stage3_queue_crawler/shared_frontier/outboxes.h"
+#include "stage3_queue_crawler/shared_frontier/session_owner.h"
 #include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
 #include "stage3_queue_crawler/shared_frontier/shared_rules.h"
 
@@ -34,7 +35,7 @@
 
 namespace stage3 {
 
-class RedisFrontier {
+class RedisFrontier : private SessionOwner {
   public:
     using Item = LeasedItem;
 
@@ -76,7 +77,16 @@ class RedisFrontier {
     SharedState state() const;
 
   private:
-    FrontierSession::Owner owner_of(std::size_t server);
+    // A session asks, or tells: see session_owner.h.
+    Wanted take_wanted(const FrontierSession& session, std::size_t soon) override;
+    bool wants_some(const FrontierSession& session) const override;
+    bool wants_some_foreign(const FrontierSession& session) const override;
+    void on_items(FrontierSession& session, const Wanted& asked,
+                  std::vector<Leased> items) override;
+    void on_hold(const FrontierSession& session) override;
+    void on_expired(const FrontierSession& session) override;
+    void on_state() override;
+
     FrontierSession& session_of(const std::string& host);
     void add_sessions(const std::vector<common::Url>& roots);
     Coroutine<> open_all();
@@ -84,7 +94,6 @@ class RedisFrontier {
     Coroutine<> say_goodbye();
     Coroutine<> leave(std::size_t server);
     void end_tasks();
-    void note_state();
     Wanted wanted(const FrontierSession& from, std::size_t soon = 0) const;
     Coroutine<> retry_given_up();
     void take_in(FrontierSession& session, std::vector<Leased> items);
