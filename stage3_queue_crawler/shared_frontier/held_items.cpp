@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
 
@@ -13,7 +14,31 @@ namespace {
 /// next ones for its workers.
 constexpr std::size_t most_asking = 100;
 
+/// Items that one call may ask for, for workers that wait.
+constexpr std::size_t most_at_once = 1000;
+
+/// `from`, without `some` of these if there are so many.
+std::size_t less(std::size_t from, std::size_t some) {
+    return from - std::min(from, some);
+}
+
 } // namespace
+
+Wanted HeldItems::wanted_by(const IdleWorkers& waiting, std::size_t soon) const {
+    const std::size_t coming = on_the_way();
+    // A foreign host that is being asked for robots.txt counts.
+    const std::size_t coming_foreign = foreign_.expected + foreign_.held - foreign_.out;
+    return {.now = std::min(less(waiting.home, coming), most_at_once),
+            .ahead = less(soon, less(coming, waiting.home)),
+            .foreign = less(waiting.foreign, coming_foreign)};
+}
+
+/// How many are on their way to workers that wait for one, at home.
+std::size_t HeldItems::on_the_way() const {
+    return home_.expected + home_.held - home_.out - std::min(home_.asking, most_asking);
+}
+
+// ---- The way of an item ----
 
 Ticket HeldItems::add(HeldItem item) {
     ++counts_of(item).held;
@@ -21,14 +46,64 @@ Ticket HeldItems::add(HeldItem item) {
     return last_ticket_;
 }
 
+void HeldItems::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal) {
+    const HeldItem& held = items_.at(ticket);
+    LeasedItem item(held.url);
+    item.depth = held.lease.depth;
+    item.redirects_left = held.lease.redirects_left;
+    item.tries = static_cast<std::int16_t>(held.lease.tries);
+    item.refusals = static_cast<std::int16_t>(held.lease.refusals);
+    item.is_root = held.lease.is_root;
+    item.purpose = held.lease.why.purpose;
+    item.ticket = ticket;
+    item.refusal = std::move(refusal);
+    (held.is_foreign() ? ready_foreign_ : ready_).put_nowait(std::move(item));
+}
+
+Coroutine<LeasedItem> HeldItems::next() { return next_of(ready_); }
+
+Coroutine<LeasedItem> HeldItems::next_foreign() { return next_of(ready_foreign_); }
+
+Coroutine<LeasedItem> HeldItems::next_of(Queue<LeasedItem>& ready) {
+    while (true) {
+        LeasedItem item = co_await ready.get();
+        HeldItem* const held = find(item.ticket);
+        if (held == nullptr)
+            continue; // our session had ended: another process has it now
+        if (held->session->is_too_old(held->since)) {
+            give_back(item.ticket); // we were stopped: another process may have it
+            continue;
+        }
+        held->is_out = true;
+        ++counts_of(*held).out;
+        if (!item.refusal || item.refusal->failure)
+            ++item.tries; // being refused isn't a try
+        item.was_tried = true;
+        item.begun = running_loop().time();
+        co_return item;
+    }
+}
+
+std::optional<HeldItem> HeldItems::let_go(Ticket ticket) {
+    const auto place = items_.find(ticket);
+    if (place == items_.end())
+        return std::nullopt;
+    HeldItem item = std::move(place->second);
+    items_.erase(place);
+    Counts& counts = counts_of(item);
+    --counts.held;
+    if (item.is_out)
+        --counts.out;
+    if (item.on_answer)
+        --counts.asking;
+    return item;
+}
+
+// ---- The rest ----
+
 HeldItem* HeldItems::find(Ticket ticket) {
     const auto item = items_.find(ticket);
     return item == items_.end() ? nullptr : &item->second;
-}
-
-void HeldItems::take_out(HeldItem& item) {
-    item.is_out = true;
-    ++counts_of(item).out;
 }
 
 void HeldItems::begin_asking(HeldItem& item, std::unique_ptr<CancelAtExit> on_answer) {
@@ -42,11 +117,8 @@ void HeldItems::end_asking(HeldItem& item) {
 }
 
 void HeldItems::give_back(Ticket ticket) {
-    const HeldItem* const item = find(ticket);
-    if (item == nullptr)
-        return;
-    item->session->tell({"back", item->lease.url});
-    drop(ticket);
+    if (const std::optional<HeldItem> item = let_go(ticket))
+        item->session->tell({"back", item->lease.url});
 }
 
 void HeldItems::give_back_ahead(const FrontierSession& session, const std::string& host) {
@@ -59,28 +131,13 @@ void HeldItems::give_back_ahead(const FrontierSession& session, const std::strin
         give_back(ticket);
 }
 
-void HeldItems::drop(Ticket ticket) {
-    const auto item = items_.find(ticket);
-    Counts& counts = counts_of(item->second);
-    --counts.held;
-    if (item->second.is_out)
-        --counts.out;
-    if (item->second.on_answer)
-        --counts.asking;
-    items_.erase(item);
-}
-
 void HeldItems::forget(const FrontierSession& session) {
     std::vector<Ticket> gone;
     for (const auto& [ticket, item] : items_)
         if (item.session == &session)
             gone.push_back(ticket);
     for (const Ticket ticket : gone)
-        drop(ticket);
-}
-
-std::size_t HeldItems::on_the_way() const {
-    return home_.expected + home_.held - home_.out - std::min(home_.asking, most_asking);
+        let_go(ticket);
 }
 
 } // namespace stage3

@@ -1,4 +1,6 @@
 // What this process holds: URLs that servers have leased to it, until it reports on them.
+// First it's known whether they may be fetched (shared_rules.h), then they wait for a
+// worker, and then one has them.
 //
 // A lease may end while a worker still has the URL. Then another process gets it, and
 // this one may even get it again. So each lease has a ticket here, and a report whose
@@ -9,15 +11,18 @@
 #include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/runtime/loop/callback.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
+#include "stage3_queue_crawler/runtime/sync/queue.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
 #include "stage3_queue_crawler/shared_frontier/leased.h"
 #include "stage3_queue_crawler/shared_frontier/session_owner.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 namespace stage3 {
 
@@ -44,8 +49,17 @@ struct HeldItem {
     std::unique_ptr<CancelAtExit> on_answer = {};
 };
 
+/// Workers that wait for an item: how many.
+struct IdleWorkers {
+    std::size_t home = 0;
+    std::size_t foreign = 0; ///< for one on a foreign host
+};
+
 class HeldItems {
   public:
+    /// How many more items those workers could take, and how many of the `soon` that they
+    /// need next aren't here or on their way.
+    Wanted wanted_by(const IdleWorkers& waiting, std::size_t soon) const;
     /// These were asked for.
     void expect(const Wanted& wanted) {
         home_.expected += wanted.at_home();
@@ -57,13 +71,28 @@ class HeldItems {
         foreign_.expected -= wanted.foreign;
     }
 
+    // The way of an item: from a server, past the rules of its host, to a worker.
+    /// It's held, but isn't for a worker yet.
     Ticket add(HeldItem item);
+    /// The next worker that asks gets it. `refusal`: why it must not be fetched; nullptr:
+    /// it may. It must be held.
+    void let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal);
+    /// Both at once.
+    void add_ready(HeldItem item, std::shared_ptr<const Refusal> refusal) {
+        let_in(add(std::move(item)), std::move(refusal));
+    }
+    /// Waits for an item that a worker may have, and that is still ours: it's out, and
+    /// has one more try.
+    Coroutine<LeasedItem> next();
+    /// The same, on a foreign host.
+    Coroutine<LeasedItem> next_foreign();
+    /// From now on, it isn't held. Returns what was; nothing if its lease has ended.
+    std::optional<HeldItem> let_go(Ticket ticket);
+
     /// nullptr: its lease has ended.
     HeldItem* find(Ticket ticket);
     /// It must be held.
     HeldItem& at(Ticket ticket) { return items_.at(ticket); }
-    /// A worker takes it.
-    void take_out(HeldItem& item);
     /// Its host is being asked for robots.txt. Dropping the item cancels `on_answer`.
     void begin_asking(HeldItem& item, std::unique_ptr<CancelAtExit> on_answer);
     void end_asking(HeldItem& item);
@@ -72,8 +101,6 @@ class HeldItems {
     /// Returns all of that session's items that are ahead: no worker has them. `host`:
     /// only of this one, if it's not empty.
     void give_back_ahead(const FrontierSession& session, const std::string& host = {});
-    /// It must be held; from now on, it isn't.
-    void drop(Ticket ticket);
     /// The leases of that session have ended.
     void forget(const FrontierSession& session);
 
@@ -82,12 +109,6 @@ class HeldItems {
     }
     /// How many the workers have.
     std::size_t out() const { return home_.out + foreign_.out; }
-    /// How many are on their way to workers that wait for one.
-    std::size_t on_the_way() const;
-    /// The same for foreign workers. A host that is being asked for robots.txt counts.
-    std::size_t foreign_on_the_way() const {
-        return foreign_.expected + foreign_.held - foreign_.out;
-    }
 
   private:
     struct Counts {
@@ -99,9 +120,13 @@ class HeldItems {
     Counts& counts_of(const HeldItem& item) {
         return item.is_foreign() ? foreign_ : home_;
     }
+    std::size_t on_the_way() const;
+    Coroutine<LeasedItem> next_of(Queue<LeasedItem>& ready);
 
     std::unordered_map<Ticket, HeldItem> items_;
     Ticket last_ticket_ = 0;
+    Queue<LeasedItem> ready_; // of what is held: for the next worker
+    Queue<LeasedItem> ready_foreign_;
     Counts home_;
     Counts foreign_; // items of foreign hosts
 };

@@ -12,30 +12,23 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/visit.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
-#include "stage3_queue_crawler/runtime/sync/event.h"
-#include "stage3_queue_crawler/runtime/sync/queue.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
-#include "stage3_queue_crawler/runtime/task/task.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
-#include "stage3_queue_crawler/shared_frontier/chunks.h"
 #include "stage3_queue_crawler/shared_frontier/frontier_session.h"
+#include "stage3_queue_crawler/shared_frontier/frontier_sessions.h"
 #include "stage3_queue_crawler/shared_frontier/held_items.h"
-#include "stage3_queue_crawler/shared_frontier/outboxes.h"
+#include "stage3_queue_crawler/shared_frontier/leased.h"
 #include "stage3_queue_crawler/shared_frontier/session_owner.h"
 #include "stage3_queue_crawler/shared_frontier/shared_crawl.h"
 #include "stage3_queue_crawler/shared_frontier/shared_rules.h"
 
 #include <cstddef>
-#include <exception>
-#include <memory>
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace stage3 {
 
-class RedisFrontier : private SessionOwner {
+class RedisFrontier final : private SessionOwner {
   public:
     using Item = LeasedItem;
 
@@ -43,7 +36,7 @@ class RedisFrontier : private SessionOwner {
     RedisFrontier(EventLoop& loop, FrontierSettings settings, SharedCrawl crawl);
     RedisFrontier(const RedisFrontier&) = delete;
     RedisFrontier& operator=(const RedisFrontier&) = delete;
-    ~RedisFrontier();
+    ~RedisFrontier() = default;
 
     // The concept's verbs: see frontier.h. A result for a URL that another process has by
     // now changes nothing. A record learns its depth; only Redis knows its parent, and
@@ -72,9 +65,9 @@ class RedisFrontier : private SessionOwner {
     /// Only one of the processes may write the report: is it this one? After `join`.
     Coroutine<bool> may_report() const;
     /// The name by which the first server knows this process.
-    const std::string& session_id() const { return sessions_.front()->id(); }
+    const std::string& session_id() const { return sessions_.all().front()->id(); }
     /// What all servers say, added up.
-    SharedState state() const;
+    SharedState state() const { return sessions_.state(); }
 
   private:
     // A session asks, or tells: see session_owner.h.
@@ -87,42 +80,16 @@ class RedisFrontier : private SessionOwner {
     void on_expired(const FrontierSession& session) override;
     void on_state() override;
 
-    FrontierSession& session_of(const std::string& host);
-    void add_sessions(const std::vector<common::Url>& roots);
-    Coroutine<> open_all();
-    Coroutine<> guard(Coroutine<> part);
-    Coroutine<> say_goodbye();
-    Coroutine<> leave(std::size_t server);
-    void end_tasks();
-    Wanted wanted(const FrontierSession& from, std::size_t soon = 0) const;
-    Coroutine<> retry_given_up();
-    void take_in(FrontierSession& session, std::vector<Leased> items);
-    void let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal);
-    void note_ended(const std::string& host, const std::string& reason);
+    Wanted wanted(const FrontierSession& session, std::size_t soon = 0) const;
     void tell_refused(std::string how, const Item& item, EventLoop::Duration wait);
-    Coroutine<Visit<RedisFrontier>> get_from(Queue<Item>& ready);
-    std::vector<Chunk> chunks_of(const Item& item, common::LinkRole role,
-                                 const Found& found) const;
-    void send_done(const HeldItem& item, const Record& record, std::string places,
-                   std::vector<Chunk> chunks);
 
     EventLoop& loop_;
     const FrontierSettings settings_;
     const SharedCrawl crawl_;
-    std::vector<std::unique_ptr<FrontierSession>> sessions_; // one for each server
-    std::optional<Outboxes> outboxes_;                       // if there are several
-    std::vector<Task<>> talks_;                              // one for each session
-    std::vector<Task<>> tasks_;                              // others
+    IdleWorkers waiting_; // workers, in `get`
     HeldItems held_;
+    FrontierSessions sessions_;
     SharedRules rules_;
-    /// Hosts that are asked nothing more, as far as this process knows.
-    std::unordered_map<std::string, std::shared_ptr<const Refusal>> ended_;
-    Queue<Item> ready_; // of what is held: for the next `get`
-    Queue<Item> ready_foreign_;
-    std::size_t waiting_ = 0; // in `get`
-    std::size_t waiting_foreign_ = 0;
-    Event over_;
-    std::exception_ptr failure_;
 };
 static_assert(Frontier<RedisFrontier>);
 

@@ -30,31 +30,64 @@ RobotsCache::Answer read_rules(const std::string& text) {
         RobotsAnswer{.rules = Robots::read_text(rules), .reason = text.substr(0, end)});
 }
 
-} // namespace
-
-SharedRules::SharedRules(HeldItems& held, RobotsCache::Ask ask, LetIn let_in, Start start)
-    : held_(held), ask_(std::move(ask)), let_in_(std::move(let_in)),
-      start_(std::move(start)) {}
-
-void SharedRules::admit(Ticket ticket) {
-    const Leased& lease = held_.at(ticket).lease;
-    if (lease.wants == Leased::Wants::rules)
-        ask_host(ticket);
-    else if (!ask_)
-        let_in_(ticket, nullptr);
-    else if (const auto rules = rules_.find(lease.host);
-             rules != rules_.end() && running_loop().time() < rules->second.until)
-        apply(ticket, *rules->second.answer);
-    else
-        start_(read(ticket));
+std::shared_ptr<const Refusal> unanswered(const Future<RobotsCache::Answer>& answer) {
+    return std::make_shared<const Refusal>(
+        Refusal{.reason = {}, .failure = answer.exception()});
 }
 
-void SharedRules::apply(Ticket ticket, const RobotsAnswer& says) {
-    std::shared_ptr<const Refusal> refusal;
-    if (!says.rules.allows(held_.at(ticket).url.target()))
-        refusal = std::make_shared<const Refusal>(
-            Refusal{.reason = says.reason, .failure = nullptr});
-    let_in_(ticket, std::move(refusal));
+} // namespace
+
+SharedRules::SharedRules(HeldItems& held, FrontierSessions& sessions,
+                         RobotsCache::Ask ask)
+    : held_(held), sessions_(sessions), ask_(std::move(ask)) {}
+
+void SharedRules::admit(HeldItem item) {
+    const Leased& lease = item.lease;
+    const bool has_ended = lease.wants == Leased::Wants::end;
+    if (has_ended)
+        end_host(lease.host, lease.ended);
+    const bool needs_rules = ask_ && !has_ended;
+    const RobotsCache::Answer says = needs_rules ? known(lease.host) : nullptr;
+    if (lease.wants == Leased::Wants::rules) {
+        ask_host(held_.add(std::move(item)));
+    } else if (needs_rules && !says) {
+        sessions_.start(read(held_.add(std::move(item))), "rules");
+    } else {
+        Refused why = refused(item, says.get());
+        held_.add_ready(std::move(item), std::move(why));
+    }
+}
+
+void SharedRules::end_host(const std::string& host, const std::string& reason) {
+    if (!ended_.contains(host))
+        ended_.emplace(
+            host, std::make_shared<const Refusal>(
+                      Refusal{.reason = reason, .failure = nullptr, .has_ended = true}));
+}
+
+/// nullptr: nothing, or not now.
+RobotsCache::Answer SharedRules::known(const std::string& host) const {
+    const auto rules = rules_.find(host);
+    return rules != rules_.end() && running_loop().time() < rules->second.until
+               ? rules->second.answer
+               : nullptr;
+}
+
+/// `says`: what its robots.txt does. nullptr: everything is allowed.
+SharedRules::Refused SharedRules::refused(const HeldItem& item,
+                                          const RobotsAnswer* says) const {
+    Refused by_rules;
+    if (says != nullptr && !says->rules.allows(item.url.target()))
+        by_rules = std::make_shared<const Refusal>(
+            Refusal{.reason = says->reason, .failure = nullptr});
+    return or_ended(item, by_rules);
+}
+
+/// If its host has ended, that's why; otherwise `refused`.
+SharedRules::Refused SharedRules::or_ended(const HeldItem& item,
+                                           const Refused& refused) const {
+    const auto ended = ended_.find(item.lease.host);
+    return ended == ended_.end() ? refused : ended->second;
 }
 
 /// No process knows yet what this host's robots.txt says, and all others wait for it.
@@ -70,7 +103,7 @@ void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& 
     if (answer.cancelled())
         held_.give_back(ticket);
     else if (answer.has_failed() || answer.result()->cannot_say)
-        start_(use_old(ticket, answer));
+        sessions_.start(use_old(ticket, answer), "rules");
     else
         tell(ticket, answer.result());
 }
@@ -86,8 +119,7 @@ Coroutine<> SharedRules::use_old(Ticket ticket, Future<RobotsCache::Answer> answ
     else if (!answer.has_failed())
         tell(ticket, answer.result());
     else
-        let_in_(ticket, std::make_shared<const Refusal>(
-                            Refusal{.reason = {}, .failure = answer.exception()}));
+        held_.let_in(ticket, or_ended(held_.at(ticket), unanswered(answer)));
 }
 
 /// Tells the others. The item goes back into its queue: asking for robots.txt was a
@@ -109,8 +141,8 @@ Coroutine<> SharedRules::read(Ticket ticket) {
     if (!answer) // not knowing never means "all is allowed"
         throw std::runtime_error("what the robots.txt of " + host + " says is gone");
     keep(host, answer);
-    if (held_.find(ticket) != nullptr)
-        admit(ticket);
+    if (const HeldItem* const item = held_.find(ticket))
+        held_.let_in(ticket, refused(*item, answer.get()));
 }
 
 /// nullptr: nothing.

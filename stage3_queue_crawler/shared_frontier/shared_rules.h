@@ -2,7 +2,8 @@
 //
 // One process asks the host, and writes the answer into Redis; the others read it there.
 // So a host is asked once a day, however many processes there are, and an item is let in
-// only after the rules of its host are known. Page 29 of the book.
+// only after the rules of its host are known. If its host has ended, that is the rule.
+// Page 29 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/item.h"
@@ -10,10 +11,10 @@
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 #include "stage3_queue_crawler/runtime/task/future.h"
+#include "stage3_queue_crawler/shared_frontier/frontier_sessions.h"
 #include "stage3_queue_crawler/shared_frontier/held_items.h"
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -22,21 +23,22 @@ namespace stage3 {
 
 class SharedRules {
   public:
-    /// Called when an item may go to a worker. The refusal says why it must not be
-    /// fetched; nullptr: it may.
-    using LetIn = std::function<void(Ticket, std::shared_ptr<const Refusal>)>;
-    /// Runs this as a task, and ends the crawl if it throws.
-    using Start = std::function<void(Coroutine<>)>;
+    /// `held` and `sessions` must outlive it. Without `ask`, everything is allowed.
+    SharedRules(HeldItems& held, FrontierSessions& sessions, RobotsCache::Ask ask);
 
-    /// `held` must outlive it. Without `ask`, everything is allowed.
-    SharedRules(HeldItems& held, RobotsCache::Ask ask, LetIn let_in, Start start);
-
-    /// Lets the item in as soon as the rules of its host are known: at once, if they are
-    /// known here. The first process to get an item of that host asks for them.
-    void admit(Ticket ticket);
+    /// Holds the item, and lets it in as soon as the rules of its host are known: at
+    /// once, if they are known here. The first process to get an item of that host asks
+    /// for them.
+    void admit(HeldItem item);
+    /// From now on, that host's items carry a refusal, whatever its robots.txt says.
+    void end_host(const std::string& host, const std::string& reason);
 
   private:
-    void apply(Ticket ticket, const RobotsAnswer& says);
+    using Refused = std::shared_ptr<const Refusal>; // nullptr: it isn't
+
+    Refused refused(const HeldItem& item, const RobotsAnswer* says) const;
+    Refused or_ended(const HeldItem& item, const Refused& refused) const;
+    RobotsCache::Answer known(const std::string& host) const;
     void ask_host(Ticket ticket);
     void take_answer(Ticket ticket, const Future<RobotsCache::Answer>& answer);
     Coroutine<> use_old(Ticket ticket, Future<RobotsCache::Answer> answer);
@@ -46,15 +48,16 @@ class SharedRules {
     void keep(const std::string& host, RobotsCache::Answer answer);
 
     HeldItems& held_;
+    FrontierSessions& sessions_;
     const RobotsCache::Ask ask_;
-    const LetIn let_in_;
-    const Start start_;
     struct Known {
         RobotsCache::Answer answer;
         EventLoop::TimePoint until; // then it's read again: there may be newer ones
     };
     std::unordered_map<std::string, Known> rules_; // of hosts
     std::size_t bytes_ = 0;                        // that they take
+    /// Hosts that are asked nothing more, as far as this process knows.
+    std::unordered_map<std::string, Refused> ended_;
 };
 
 } // namespace stage3
