@@ -2,7 +2,7 @@
 //
 // A page may have ten thousand links to a thousand hosts, each of which belongs to one
 // server. So they travel in chunks: each is for one server, and short enough to be put
-// in at once. frontier.lua describes the format. Page 29 of the book.
+// in at once. frontier/3_urls.lua describes the format. Page 29 of the book.
 #pragma once
 
 #include "common/web/links.h"

@@ -29,7 +29,7 @@ std::string microseconds(std::chrono::microseconds time) {
     return std::to_string(time.count());
 }
 
-/// The state in `reply`, from `place` on: see `summary` in frontier.lua.
+/// The state in `reply`, from `place` on: see `summary` in frontier/1_meta.lua.
 SharedState read_state(const RedisReply& reply, std::size_t place) {
     const auto number = [&](std::size_t i) {
         return static_cast<std::size_t>(reply.items.at(place + i).number());

@@ -28,7 +28,7 @@
 
 namespace stage3 {
 
-/// A time, as frontier.lua reads it.
+/// A time, as the script reads it.
 std::string milliseconds(EventLoop::Duration time);
 
 class FrontierSession {
@@ -59,7 +59,8 @@ class FrontierSession {
     /// Talks to the server until `close` is called.
     /// Throws RedisError, for instance if the crawl is gone.
     Coroutine<> run();
-    /// Sends `result` with the next call, which is made soon: see frontier.lua.
+    /// Sends `result` with the next call, which is made soon: see
+    /// frontier/5_results.lua.
     void tell(std::vector<std::string> result);
     /// The same; but if no worker waits for what this call brings, it may take a moment,
     /// so that it carries more.

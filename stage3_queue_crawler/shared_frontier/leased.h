@@ -34,7 +34,7 @@ struct Leased {
 };
 
 /// `held`: "SEQ H FLAG EPOCH DEPTH REDIRECTS TRIES REFUSALS LOST PARENT WHY ENDED", as
-/// frontier.lua has it. (What `ended` says has several words.)
+/// frontier/1_meta.lua has it. (What `ended` says has several words.)
 Leased read_leased(std::string url, const std::string& held);
 
 } // namespace stage3

@@ -15,7 +15,8 @@ namespace stage3 {
 
 namespace {
 
-/// Those fields of a record that the script doesn't know: see `done` in frontier.lua.
+/// Those fields of a record that the script doesn't know: see `done` in
+/// frontier/5_results.lua.
 void append(const Record& record, std::vector<std::string>& words) {
     words.emplace_back(name_of(record.outcome));
     words.push_back(record.status != 0 ? std::to_string(record.status) : "");

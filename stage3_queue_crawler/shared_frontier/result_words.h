@@ -1,5 +1,5 @@
 // What a process reports about a page, as words on their way to Redis: `done` and `park`
-// of frontier.lua.
+// of frontier/5_results.lua.
 //
 // All of it is computed from values, and nothing here knows a session: so what a result
 // looks like is told apart from when and where it goes. Page 29 of the book.

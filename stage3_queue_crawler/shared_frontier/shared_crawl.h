@@ -27,7 +27,8 @@ struct SharedCrawl {
     /// How long to wait, at the start, for servers that aren't ready.
     std::chrono::milliseconds wait_for_servers{0};
     /// A URL that this many processes didn't survive is from then on fetched only alone,
-    /// so that it's known whether it kills them: see "Suspects" in frontier.lua.
+    /// so that it's known whether it kills them: see "Suspects" in
+    /// frontier/4_leases.lua.
     int most_lost = 2;
     /// URLs that were given up since they kill processes are tried again.
     bool retry_given_up = false;
@@ -57,17 +58,17 @@ struct SharedState {
     std::size_t held = 0;     ///< by any process
     std::size_t given_up = 0; ///< URLs that kill processes
     std::size_t holds = 0; ///< how often a host was to be left alone, or wanted a pause
-    bool is_whole = true;  ///< no call was left half done: see frontier.lua
+    bool is_whole = true;  ///< no call was left half done: see `find_half`
 
     bool is_over() const { return stage == Stage::max_pages || stage == Stage::complete; }
 };
 
-/// The stage that frontier.lua calls `name`.
+/// The stage that the script calls `name`.
 SharedState::Stage stage_named(std::string_view name);
 
 /// What a user should know if a call on the crawl of that name was left half done.
 std::string explain_half(std::string_view name);
-/// Why Redis or frontier.lua has refused a call on that crawl, and what to do.
+/// Why Redis or the script has refused a call on that crawl, and what to do.
 std::string explain_refusal(const RedisError& error, std::string_view name);
 
 } // namespace stage3

@@ -1,6 +1,6 @@
 // The smallest queue that several processes share, as the server that keeps it sees it.
 //
-// The real one is shared_frontier/frontier.lua.
+// The real one is shared_frontier/frontier/6_operations.lua.
 #pragma once
 
 #include <chrono>

@@ -7,7 +7,7 @@
     tests/bench/frontier_bench.py --plan FILE [N]    a crawl that knows N URLs, a billion, on paper
     tests/bench/frontier_bench.py --chaos FILE       a table of what shared_frontier/chaos.py has measured
 
-It starts a Redis of its own, loads frontier.lua, and calls it as stage 3 does; there is no crawler and
+It starts a Redis of its own, loads the script, and calls it as stage 3 does; there is no crawler and
 no network. A page has 30 links, a URL 74 bytes.
 
 Memory: what a key takes (MEMORY USAGE), or how much more Redis uses, for each of many things. These

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A crawl by several processes in which everything goes wrong: processes are killed, stopped and interrupted, Redis is
 killed and comes back, connections are cut, answers get lost. At the end, each URL must have the record that it has in
-an undisturbed crawl in memory, and the invariants of frontier.lua must hold at every check. No page may be given up,
+an undisturbed crawl in memory, and the invariants of frontier/1_meta.lua must hold at every check. No page may be given up,
 unless there is one that no process survives (--deadly).
 
     tests/stage3/shared_frontier/chaos.py [--urls N] [--seconds S] [--seed N] ...

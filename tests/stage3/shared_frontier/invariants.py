@@ -1,6 +1,6 @@
 """What must be true of a crawl in Redis between any two calls of its script.
 
-The invariants are those in the head of frontier.lua, written again in another language. In addition, counters
+The invariants are those in the head of frontier/1_meta.lua, written again in another language. In addition, counters
 must have the values that counting gives. No call may come in meanwhile, since the crawl is read in several steps.
 """
 import collections

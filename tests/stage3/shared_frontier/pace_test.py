@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""frontier.lua keeps a host's pace by the rules of crawler/pace.h: the same events lead to the same numbers.
+"""frontier/2_hosts.lua keeps a host's pace by the rules of crawler/pace.h: the same events lead to the same numbers.
 
     PACE_NUMBERS=build/tests/stage3/shared_frontier/pace_numbers tests/stage3/shared_frontier/pace_test.py [SEED...]
 """
@@ -86,7 +86,7 @@ def main():
                 rounded = abs(ours[1] - theirs[1]) <= 1
                 if not rounded or ours[:1] + ours[2:] != theirs[:1] + theirs[2:]:
                     sys.exit(f"seed {seed}, event {number}, {event.strip()!r}: window, distance, epoch and time of refusals are {ours} "
-                             f"in pace.h, and {theirs} in frontier.lua")
+                             f"in pace.h, and {theirs} in 2_hosts.lua")
             paces = {ours[:3] for ours in here}
             print(f"seed {seed}: {len(here)} events, {len(paces)} paces")
 

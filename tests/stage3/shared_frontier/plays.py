@@ -1,4 +1,4 @@
-"""Plays for frontier.lua: one call per row, and what its answer must say.
+"""Plays for the script in Redis: one call per row, and what its answer must say.
 
     a host that is held hands out nothing: h0-3 o0 delay=0.1    the play's name, the crawl's roots, its settings;
                                            taken=2: a session has two items already; other=b: there is another one

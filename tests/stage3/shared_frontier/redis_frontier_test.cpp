@@ -560,7 +560,7 @@ TEST_CASE("a URL that was given up is tried again if that's wanted, and reported
     done(test.get(one));
     test.join(one);
     CHECK(test.run(one.may_report()));
-    // As frontier.lua would leave it.
+    // As the script would leave it.
     const std::string id =
         test.say({"XRANGE", "{test}:records", "-", "+"}, 1).items.at(0).items.at(0).text;
     test.say({"HSET", "{test}:given_up", root,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""frontier.lua under random schedules: sessions call in any order, repeat calls, skip numbers, die, stop and come back;
+"""The script in Redis under random schedules: sessions call in any order, repeat calls, skip numbers, die, stop and come back;
 any of them may carry links between servers; the clock jumps. After each call the invariants must hold, and at the end
 each URL of a small made-up web must have the right record.
 
@@ -19,7 +19,7 @@ import invariants
 import redis_server
 import script
 
-LEAST_ALONE, MOST_ALONE = 2, 8  # deaths after which a URL is given up: see ENOUGH in frontier.lua
+LEAST_ALONE, MOST_ALONE = 2, 8  # deaths after which a URL is given up: see ENOUGH in 4_leases.lua
 EVENTS = 120  # in a round, before it ends without disturbance
 LEASE = 30
 PATIENCE = 3000  # calls that the end may take

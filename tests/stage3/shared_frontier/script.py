@@ -1,6 +1,6 @@
-"""Calls frontier.lua as stage 3 does, with a clock that moves only when a test moves it, and a little with each call.
+"""Calls the script in Redis as stage 3 does, with a clock that moves only when a test moves it, and a little with each call.
 
-frontier.lua explains the calls, before each operation.
+frontier/6_operations.lua explains the calls, before each operation.
 """
 import collections
 import hashlib
@@ -9,8 +9,8 @@ import pathlib
 
 import invariants
 
-PATH = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier.lua"
-TEXT = PATH.read_bytes()
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "stage3_queue_crawler/shared_frontier/frontier"
+TEXT = b"".join(path.read_bytes() for path in sorted(FOLDER.glob("*.lua")))  # as meson joins them
 SHA = hashlib.sha1(TEXT).hexdigest()
 FORMAT = "5"  # of what the script keeps
 A_CALL = 20  # microseconds: the distance between hosts' places in line

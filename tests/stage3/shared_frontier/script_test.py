@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""frontier.lua by itself: each operation, with its edge cases. After each test the invariants must hold.
+"""The script in Redis by itself: each operation, with its edge cases. After each test the invariants must hold.
 
     tests/stage3/shared_frontier/script_test.py [-v] [NAME...]
 

@@ -27,7 +27,7 @@ from many_table import Row, Screen, View, path_of  # noqa: E402
 STAGE3 = "stage3_queue_crawler/stage3"
 PRACTICE_SITE = "tests/practice_site/practice_site"
 CRAWL = "many"
-KEYS = f"{{{CRAWL}}}:"  # what begins so is in Redis: see the head of frontier.lua
+KEYS = f"{{{CRAWL}}}:"  # what begins so is in Redis: see the head of frontier/1_meta.lua
 WORKERS = 10
 LATENCY = 100  # milliseconds: without it, all would be over before you could watch
 LEASE = 2  # seconds: so short that you needn't wait long
