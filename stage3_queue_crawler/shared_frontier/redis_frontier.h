@@ -3,7 +3,13 @@
 // It promises what the one in memory does, and keeps nothing itself but what it holds
 // (held_items.h): URLs handed out to this process, until it reports what became of them.
 // If Redis goes away, all workers wait for it. If this process does, others get what it
-// held. Page 29 of the book.
+// held.
+//
+// The way of an item: its session reads it (frontier_session.h) and hands it over here,
+// in `on_items`; shared_rules.h finds out whether it may be fetched; in held_items.h it
+// waits for a worker, which takes it with `get`. What the worker reports is put into
+// words (result_words.h), and goes out with that session's next call. Page 29 of the
+// book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/frontier.h"
