@@ -13,9 +13,29 @@
 #include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 namespace stage3 {
+
+/// What is kept of a response besides what it says: where it comes from, and how to ask
+/// whether it's still right.
+struct KeptParts {
+    enum class Source : std::uint8_t {
+        server,     ///< it was asked just now
+        unchanged,  ///< it was asked, and says that its last answer is still right
+        this_crawl, ///< asked before this crawl was interrupted
+        recent,     ///< asked in an earlier crawl, not long ago
+        old,        ///< asked in an earlier crawl: it may have changed since
+    };
+    Source source = Source::server;
+    std::string etag;            ///< the header's value
+    std::string last_modified;   ///< the header's value
+    std::int64_t asked_at = 0;   ///< Unix time; 0: now
+    int tries = 0;               ///< that it took, if not now
+    bool may_be_private = false; ///< what Http::may_be_private said then
+};
 
 // [answers]
 class Answers {
@@ -31,8 +51,9 @@ class Answers {
     /// says that nothing has changed. Nothing if there is none, or it's of no use.
     virtual Coroutine<std::optional<PageResponse>> find(common::Url url,
                                                         Purpose purpose) = 0;
-    /// Keeps an answer for later. `links`: those on the page; null if it wasn't read.
-    /// Doesn't wait, and doesn't fail because of a file.
+    /// Keeps an answer for later; if it's a failure, the URL is asked about again.
+    /// `links`: those on the page; null if it wasn't read. Doesn't wait, and doesn't fail
+    /// because of a file.
     virtual void keep(const Item& item, const PageResponse& response, bool is_alive,
                       const common::Links* links) = 0;
 };

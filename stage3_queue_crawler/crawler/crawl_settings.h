@@ -16,64 +16,61 @@
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace stage3 {
 
+/// Each part of a crawl gets its own settings from here, whole. What isn't in a struct of
+/// its own belongs to the crawler, or to several parts.
 struct CrawlSettings {
     static constexpr std::size_t no_limit = FrontierSettings::no_limit;
 
-    std::size_t workers = 10;         ///< concurrent fetches, at most
-    std::size_t max_depth = no_limit; ///< links away from a root
-    std::size_t max_pages = no_limit; ///< fetches in total
-    int max_redirects = 20;           ///< followed from any one URL; browsers follow 20
-    int max_tries = 4;                ///< for any one URL
-    /// A host that asks for a longer wait is asked nothing more.
-    std::chrono::seconds max_retry_after{60};
-    /// So is one that has refused everything for so long.
-    std::chrono::seconds refused_timeout{300};
-    TrapLimits traps;
-    Checks checks;
-    SitemapChoice sitemaps; ///< where the crawl begins, too
-    OrderName order = OrderName::fifo;
-    bool obey_robots = true;          ///< each origin's robots.txt
-    std::size_t robots_at_once = 100; ///< fetches of robots.txt, besides the workers' own
-    GateLimits politeness;
-    TimeLimit timeout; ///< for the whole crawl
-    /// True: pages are read by the loop's executor (LoopOptions::threads sets how many
-    /// threads that has). False: they are read in the loop's own thread.
-    bool parse_in_threads = false;
-    FindLinks find_links = common::find_links; ///< may be called in executor threads
-    /// True once the crawl is about to be cancelled: a page is then not read to its end.
-    /// With slow patterns, that could take minutes during which the loop's own thread
-    /// handles nothing else. Called often, and in executor threads, too.
-    std::function<bool()> is_asked_to_end = [] { return false; };
+    std::size_t workers = 10; ///< concurrent fetches, at most
+    TimeLimit timeout;        ///< for the whole crawl
     SessionOptions session;
-    OpenHttp open_http = open_session; ///< a test may bring a web of its own
-    /// What servers answered earlier. It must outlive the crawl. nullptr: nothing.
-    Answers* answers = nullptr;
-    /// By a root's origin, such as "https://example.org:8080".
-    std::map<std::string, common::Login, std::less<>> logins;
+    Logins logins;
+    RetryLimits retries; ///< of anything that is fetched
+    RobotsSettings robots;
+    SitemapChoice sitemaps; ///< where the crawl begins, too
+    FrontierSettings frontier;
+    PageReaderSettings reader;
+    Checks checks;
+    TrapLimits traps;
+};
+
+/// A deep root, or a depth that the user asked for, is not a trap.
+inline TrapLimits trap_limits(const CrawlSettings& settings,
+                              const std::vector<common::Url>& roots) {
+    TrapLimits limits = settings.traps;
+    limits.wanted_depth = settings.frontier.max_depth;
+    if (settings.frontier.max_depth != CrawlSettings::no_limit)
+        limits.depth = settings.frontier.max_depth;
+    return allow_roots(limits, roots);
+}
+
+/// What a crawl works with. A test may bring a web of its own. All of it must outlive the
+/// crawl.
+struct CrawlHelpers {
+    OpenHttp open_http = open_session;
+    FindLinks find_links = common::find_links;                    ///< see PageReader
+    std::function<bool()> is_asked_to_end = [] { return false; }; ///< see PageReader
+    Answers* answers = nullptr; ///< what servers answered earlier; nullptr: nothing
 };
 
 /// The callbacks through which a crawl reports while it runs.
 struct CrawlEvents {
-    /// Called with each record as its fetch ends. An exception from it ends the crawl.
-    std::function<void(const Record&)> on_record = [](const Record&) {};
+    /// Called with each record as its fetch ends, and with the distinct links in scope on
+    /// its page. An exception from it ends the crawl.
+    std::function<void(const Record&, const std::vector<common::Url>& links)> on_record =
+        [](const Record&, const std::vector<common::Url>&) {};
     /// Awaited by each worker before it takes a URL, so that a consumer of records that
     /// can't keep up makes the workers wait. An exception from it ends the crawl.
     std::function<Coroutine<>()> until_ready = []() -> Coroutine<> { co_return; };
-    /// Called with a page and the distinct links in scope on it, before its record.
-    /// An exception from it ends the crawl.
-    std::function<void(const common::Url& page, const std::vector<common::Url>& links)>
-        on_links = [](const common::Url&, const std::vector<common::Url>&) {};
     /// Called as a worker starts on a URL, at each try.
     std::function<void(std::string_view worker, const Item&)> on_start =
         [](std::string_view, const Item&) {};
@@ -98,6 +95,18 @@ struct Progress {
     std::size_t unclear = 0;
     std::size_t in_flight = 0; ///< being fetched now
     std::size_t waiting = 0;   ///< in some line, or put off until later
+
+    /// One more URL is done.
+    void count(Outcome outcome) {
+        if (is_dead(outcome))
+            ++dead;
+        else if (outcome == Outcome::unclear)
+            ++unclear;
+        else if (outcome == Outcome::redirect)
+            ++redirects;
+        else if (outcome != Outcome::disallowed)
+            ++fetched;
+    }
 };
 
 } // namespace stage3

@@ -11,27 +11,26 @@
 
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/crawler/crawl_tools.h"
 #include "stage3_queue_crawler/crawler/frontier.h"
-#include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/host.h"
-#include "stage3_queue_crawler/crawler/item.h"
+#include "stage3_queue_crawler/crawler/host_pauses.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_judge.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
+#include "stage3_queue_crawler/crawler/preparation.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/remembering_fetch.h"
+#include "stage3_queue_crawler/crawler/request_rules.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
-#include "stage3_queue_crawler/crawler/root_folders.h"
 #include "stage3_queue_crawler/crawler/scope.h"
-#include "stage3_queue_crawler/crawler/sitemaps.h"
-#include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/crawler/visit.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -39,6 +38,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,30 +47,50 @@ namespace stage3 {
 
 /// `F` keeps the URLs (see frontier.h).
 template <Frontier F = MemoryFrontier>
-class Crawler {
+class Crawler final : private HostPauses {
   public:
     /// Crawls what `scope` contains, starting from `roots`. `loop` must outlive it. The
-    /// arguments after `events` go to the frontier's constructor, after its settings.
+    /// arguments after `helpers` go to the frontier's constructor, after the usual ones.
     template <class... More>
     Crawler(EventLoop& loop, std::vector<common::Url> roots, Scope scope,
-            CrawlSettings settings, CrawlEvents events = {}, More&&... more)
+            CrawlSettings settings, CrawlEvents events = {}, CrawlHelpers helpers = {},
+            More&&... more)
         : loop_(loop), roots_(std::move(roots)),
           scope_(std::make_shared<Scope>(std::move(scope))),
           settings_(std::move(settings)), events_(std::move(events)),
-          fetch_(loop, settings_of_fetch()),
-          robots_(loop, fetch_.session(), settings_of_robots()),
-          sitemaps_(loop, fetch_, robots_, *scope_, settings_of_sitemaps()),
-          frontier_(loop, settings_of_frontier(), std::forward<More>(more)...),
-          reader_(loop, scope_,
-                  {.in_threads = settings_.parse_in_threads,
-                   .find_links = settings_.find_links,
-                   .is_asked_to_end = settings_.is_asked_to_end,
-                   .checks = settings_.checks}),
-          judge_(reader_, scope_, settings_of_traps(), events_.on_note, settings_.checks,
-                 settings_.answers) {}
+          answers_(helpers.answers), session_(helpers.open_http(loop, settings_.session)),
+          rules_(scope_, settings_.logins, settings_.checks, settings_.sitemaps),
+          fetch_(loop, *session_, rules_, settings_.retries, settings_.checks,
+                 events_.on_note),
+          remembering_(remember(fetch_, answers_, *session_, settings_.retries)),
+          pages_(remembering_ ? *remembering_ : fetch_),
+          robots_(loop, *session_, rules_, *this, settings_.session.user_agent,
+                  settings_.retries, settings_.robots),
+          frontier_(loop, settings_.frontier,
+                    FrontierHelpers{.checks = settings_.checks,
+                                    .robots = settings_.robots.obey ? &robots_ : nullptr,
+                                    .answers = answers_,
+                                    .session = session_.get()},
+                    std::forward<More>(more)...),
+          reader_(loop, scope_, settings_.reader, settings_.checks,
+                  {.find_links = std::move(helpers.find_links),
+                   .is_asked_to_end = std::move(helpers.is_asked_to_end),
+                   .on_note = events_.on_note}),
+          judge_(scope_, trap_limits(settings_, roots_), settings_.checks,
+                 events_.on_note),
+          preparation_({.loop = loop_,
+                        .scope = *scope_,
+                        .rules = rules_,
+                        .session = *session_,
+                        .fetch = fetch_,
+                        .pages = pages_,
+                        .robots = robots_,
+                        .pauses = *this,
+                        .settings = settings_,
+                        .events = events_}) {}
     Crawler(const Crawler&) = delete;
     Crawler& operator=(const Crawler&) = delete;
-    ~Crawler() = default;
+    ~Crawler() override = default;
 
     /// Crawls; call it once. Ends when every URL that was found is done, or at a limit.
     /// If cancelled, it stops at once and returns Ending::interrupted; URLs that were
@@ -83,211 +103,55 @@ class Crawler {
     Progress progress() const;
     /// Links in scope that were not followed.
     std::vector<LeftOut> left_out() const;
-    /// What sitemaps list; null if none were to be read.
-    const std::vector<ListedUrl>* listed() const {
-        return settings_.sitemaps.is_none() ? nullptr : &sitemaps_.listed();
-    }
-    /// See Sitemaps.
-    bool has_read_all_sitemaps() const { return sitemaps_.has_read_all(); }
+    /// How it found out where to begin.
+    const Preparation& preparation() const { return preparation_; }
     const F& frontier() const { return frontier_; }
     const Scope& scope() const { return *scope_; }
 
   private:
     using Visit = stage3::Visit<F>;
 
-    RetryLimits settings_of_retries() const;
-    PageFetchSettings settings_of_fetch() const;
-    RobotsCache::Settings settings_of_robots();
-    Sitemaps::Settings settings_of_sitemaps();
-    FrontierSettings settings_of_frontier();
-    TrapLimits settings_of_traps() const;
-    std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
-    Coroutine<> prepare();
-    Coroutine<TimeLimit> prepare_in_time();
-    void begin_at_listed();
-    Coroutine<> work(std::string name, bool is_foreign = false);
-    void start_foreign_workers(TaskGroup& group);
+    void start_workers(TaskGroup& group);
+    Coroutine<> work(std::string name, bool is_foreign);
     Coroutine<Visit> next_visit(bool is_foreign);
-    void tell_missing_fragments();
     void refuse(Visit visit);
-    void end_unasked(Visit visit);
-    void note_reaction(const typename F::Item& item, Reaction reaction,
-                       RetryPolicy::Duration wait);
-    void hold_or_end(const std::string& host, EventLoop::Duration wait);
+    void note_reaction(Visit& visit, Reaction reaction, RetryPolicy::Duration wait);
+    void has_asked(const std::string& host) override { frontier_.has_asked(host); }
+    void hold(const std::string& host, EventLoop::Duration duration) override {
+        frontier_.hold(host, duration);
+    }
+    void refused(const std::string& host, EventLoop::Duration wait) override;
     void leave_out(const Record& record, std::string_view why);
     void put_off(Visit visit, const Again& again);
+    void keep(const Item& item, const PageResponse& response, const Record& record,
+              const std::optional<common::Links>& links);
+    void keep_failure(const Item& item, const Record& record);
+    void choose(common::Links links, const Item& item, Page& page);
     void finish(Visit visit, Page page);
+    void tell_missing_fragments();
 
     EventLoop& loop_;
     const std::vector<common::Url> roots_;
-    const std::shared_ptr<Scope> scope_; // shared with threads, once `prepare` has ended
+    const std::shared_ptr<Scope> scope_; // shared with threads, once prepared
     const CrawlSettings settings_;
     const CrawlEvents events_;
+    Answers* const answers_; // of earlier visits; null: there were none
+    const std::unique_ptr<Http> session_;
+    const RequestRules rules_;
     PageFetch fetch_;
+    const std::unique_ptr<PageSource> remembering_; // before it, if there are answers
+    PageSource& pages_;                             // the one of these that is in front
     RobotsCache robots_;
-    Sitemaps sitemaps_;
     F frontier_;
     PageReader reader_;
     PageJudge judge_;
+    Preparation preparation_;
     std::vector<LeftOut> unclear_; // in scope
     Progress progress_;
 };
 
-// ---- Settings for its parts ----
-
-template <Frontier F>
-RetryLimits Crawler<F>::settings_of_retries() const {
-    return {.max_tries = settings_.max_tries, .longest_wait = settings_.max_retry_after};
-}
-
-template <Frontier F>
-PageFetchSettings Crawler<F>::settings_of_fetch() const {
-    return {.session = settings_.session,
-            .open_http = settings_.open_http,
-            .limits = settings_of_retries(),
-            .reads_style_sheets = settings_.checks.assets,
-            .roots = roots_,
-            .logins = settings_.logins,
-            .is_foreign =
-                [this](const common::Url& url) {
-                    return settings_.checks.foreign && scope_->is_elsewhere(url);
-                },
-            .foreign_retry = settings_.checks.foreign_retry,
-            .answers = settings_.answers,
-            .on_note = events_.on_note};
-}
-
-template <Frontier F>
-RobotsCache::Settings Crawler<F>::settings_of_robots() {
-    using common::Url;
-    return {.product_token = settings_.session.user_agent,
-            .retries = settings_of_retries(),
-            .most_at_once = settings_.robots_at_once,
-            .options_for =
-                [this](const Url& url) {
-                    GetOptions options = fetch_.options_for(url);
-                    options.only_public =
-                        options.only_public || sitemaps_.is_foreign(url);
-                    return options;
-                },
-            .on_request = [this](const Url& url) { frontier_.has_asked(host_of(url)); },
-            .on_refusal =
-                [this](const Url& url, EventLoop::Duration wait) {
-                    hold_or_end(host_of(url), wait);
-                },
-            .pause_before_last_try =
-                [this](const Url& url) { return fetch_.pause_before_last_try(url); }};
-}
-
-template <Frontier F>
-Sitemaps::Settings Crawler<F>::settings_of_sitemaps() {
-    return {
-        .choice = settings_.sitemaps,
-        .obey_robots = settings_.obey_robots,
-        .retries = settings_of_retries(),
-        .delay = settings_.politeness.delay,
-        .on_start =
-            [this](const common::Url& url) { events_.on_start("sitemaps", Item(url)); },
-        .on_refusal = [this](const std::string& host,
-                             EventLoop::Duration wait) { hold_or_end(host, wait); },
-        .hold = [this](const std::string& host,
-                       EventLoop::Duration pause) { frontier_.hold(host, pause); },
-        .on_note = events_.on_note};
-}
-
-template <Frontier F>
-FrontierSettings Crawler<F>::settings_of_frontier() {
-    FrontierSettings settings;
-    settings.order = settings_.order;
-    settings.max_depth = settings_.max_depth;
-    settings.max_pages = settings_.max_pages;
-    settings.max_redirects = settings_.max_redirects;
-    settings.politeness = settings_.politeness;
-    settings.refused_timeout = settings_.refused_timeout;
-    settings.checks = settings_.checks;
-    if (settings_.obey_robots)
-        settings.ask_robots = [this](const common::Url& url) { return robots_.ask(url); };
-    settings.withdraw_questions = [this] { robots_.cancel_all(); };
-    if (settings_.answers != nullptr)
-        settings.needs_no_request = [this](const common::Url& url, Purpose purpose) {
-            return settings_.answers->will_do(url, purpose);
-        };
-    settings.is_site_private = [this] { return fetch_.session().may_be_private(); };
-    settings.note_private_site = [this] { fetch_.session().allow_private(); };
-    return settings;
-}
-
-/// A deep root, or a depth that the user asked for, is not a trap.
-template <Frontier F>
-TrapLimits Crawler<F>::settings_of_traps() const {
-    TrapLimits limits = settings_.traps;
-    limits.wanted_depth = settings_.max_depth;
-    if (settings_.max_depth != CrawlSettings::no_limit)
-        limits.depth = settings_.max_depth;
-    return allow_roots(limits, roots_);
-}
-
 // ---- The crawl ----
-
-/// Where it begins: the roots, except those that the user has excluded.
-template <Frontier F>
-std::vector<common::Url> Crawler<F>::begin() const {
-    std::vector<common::Url> urls;
-    for (const common::Url& root : roots_)
-        if (scope_->excludes(root))
-            events_.on_note(fmt::format("{} is excluded", root.href()));
-        else
-            urls.push_back(root);
-    return urls;
-}
-
-/// What has to be known before the first page is read: how far the scope reaches, and
-/// what sitemaps list in it.
-template <Frontier F>
-Coroutine<> Crawler<F>::prepare() {
-    if (scope_->reach() == Reach::prefix) {
-        RootFolders folders(
-            fetch_, robots_, *scope_,
-            {.obey_robots = settings_.obey_robots,
-             .delay = settings_.politeness.delay,
-             .hosts_at_once = settings_.workers,
-             .on_refusal = [this](const std::string& host,
-                                  EventLoop::Duration wait) { hold_or_end(host, wait); },
-             .hold = [this](const std::string& host,
-                            EventLoop::Duration pause) { frontier_.hold(host, pause); }});
-        const std::vector<common::Url> places = co_await folders.find(roots_);
-        scope_->begin_in_folders_of(places);
-    }
-    if (!settings_.sitemaps.is_none())
-        co_await sitemaps_.read(roots_);
-}
-
-/// Returns how much time is left for the crawl.
-template <Frontier F>
-Coroutine<TimeLimit> Crawler<F>::prepare_in_time() {
-    TimeLimit limit = settings_.timeout;
-    if (scope_->reach() != Reach::prefix && settings_.sitemaps.is_none())
-        co_return limit;
-    const EventLoop::TimePoint begun = loop_.time();
-    if (limit)
-        co_await wait_for(prepare(), *limit);
-    else
-        co_await prepare();
-    if (limit)
-        limit = std::max(*limit - (loop_.time() - begun), EventLoop::Duration::zero());
-    co_return limit;
-}
-
-/// Not every frontier can.
-template <Frontier F>
-void Crawler<F>::begin_at_listed() {
-    if constexpr (requires(const ListedUrl& one) {
-                      frontier_.add_listed(one.url, one.url);
-                  })
-        for (const ListedUrl& one : sitemaps_.listed())
-            frontier_.add_listed(one.url, one.sitemap);
-}
 
 // [crawl]
 /// Starts the workers, and waits until nothing is left to do.
@@ -296,14 +160,11 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
     robots_.fetch_in(group);
     Ending ending = Ending::complete;
     try {
-        co_await frontier_.open(begin());
-        const TimeLimit limit = co_await prepare_in_time();
-        begin_at_listed();
-        for (std::size_t i = 1; i <= settings_.workers; ++i) {
-            const std::string name = fmt::format("worker {}", i);
-            group.start(work(name), name);
-        }
-        start_foreign_workers(group);
+        co_await frontier_.open(preparation_.without_excluded(roots_));
+        const TimeLimit limit = co_await preparation_.run(roots_);
+        if (const auto* const listed = preparation_.listed())
+            frontier_.add_listed(*listed);
+        start_workers(group);
         co_await frontier_.join(limit); // the whole crawl happens here
         tell_missing_fragments();
         if (frontier_.counts().has_left_some)
@@ -331,6 +192,21 @@ Coroutine<Ending> Crawler<F>::crawl() {
     }
 }
 
+/// Foreign servers may be slow, so they have workers of their own.
+template <Frontier F>
+void Crawler<F>::start_workers(TaskGroup& group) {
+    for (std::size_t i = 1; i <= settings_.workers; ++i) {
+        const std::string name = fmt::format("worker {}", i);
+        group.start(work(name, false), name);
+    }
+    const std::size_t foreign =
+        settings_.checks.foreign ? settings_.checks.foreign_hosts : 0;
+    for (std::size_t i = 1; i <= foreign; ++i) {
+        const std::string name = fmt::format("foreign worker {}", i);
+        group.start(work(name, true), name);
+    }
+}
+
 // [work]
 template <Frontier F>
 Coroutine<> Crawler<F>::work(std::string name, bool is_foreign) {
@@ -342,95 +218,50 @@ Coroutine<> Crawler<F>::work(std::string name, bool is_foreign) {
             continue;
         }
         events_.on_start(name, visit.item());
-        const auto on_request = visit.on_request();
-        const Attempt attempt{visit.item().tries, visit.item().refusals};
-        Fetched fetched = co_await fetch_.fetch(visit.item().url, attempt, on_request,
-                                                visit.item().purpose);
+        visit.begin();
+        Fetched fetched = co_await pages_.fetch(PageRequest(visit.item()));
         if (const auto* const again = std::get_if<Again>(&fetched)) {
             put_off(std::move(visit), *again);
             continue;
         }
         auto& response = std::get<PageResponse>(fetched);
-        note_reaction(visit.item(), response.reaction, response.retry_after);
-        Page page = co_await judge_.judge(visit.item(), std::move(response));
+        note_reaction(visit, response.reaction, response.retry_after);
+        auto links = co_await reader_.links_on(visit.item(), response);
+        Page page = judge_.judge(visit.item(), response, links.has_value());
+        keep(visit.item(), response, page.record, links);
+        if (links)
+            choose(std::move(*links), visit.item(), page);
         finish(std::move(visit), std::move(page));
     }
 }
 // [/work]
 
-/// Foreign servers may be slow, so they have workers of their own.
-template <Frontier F>
-void Crawler<F>::start_foreign_workers(TaskGroup& group) {
-    const std::size_t workers =
-        settings_.checks.foreign ? settings_.checks.foreign_hosts : 0;
-    for (std::size_t i = 1; i <= workers; ++i) {
-        const std::string name = fmt::format("foreign worker {}", i);
-        group.start(work(name, true), name);
-    }
-}
-
-/// Not every frontier has foreign URLs.
 template <Frontier F>
 Coroutine<Visit<F>> Crawler<F>::next_visit(bool is_foreign) {
-    if constexpr (requires { frontier_.get_foreign(); })
-        if (is_foreign)
-            return frontier_.get_foreign();
-    return frontier_.get();
+    return is_foreign ? frontier_.get_foreign() : frontier_.get();
 }
 
 // ---- What may not be fetched, or not yet ----
 
-/// Its host is asked nothing more, so this one isn't asked, either. In scope, the crawl
-/// is incomplete without it.
-template <Frontier F>
-void Crawler<F>::end_unasked(Visit visit) {
-    Page page(visit.item());
-    page.leave_open(visit.item().refusal->reason);
-    finish(std::move(visit), std::move(page));
-}
-
-/// Records that robots.txt forbids it. No answer about robots.txt counts as no answer
-/// from the page itself.
+/// A failure of robots.txt that was this machine's own says nothing.
 template <Frontier F>
 void Crawler<F>::refuse(Visit visit) {
     const Item& item = visit.item();
-    if (item.refusal->has_ended) {
-        end_unasked(std::move(visit));
+    const std::exception_ptr failure = item.refusal->failure;
+    if (const auto again = fetch_.after_our_own(failure, item.tries)) {
+        put_off(std::move(visit), *again);
         return;
     }
-    Page page(item);
-    try {
-        if (item.refusal->failure)
-            std::rethrow_exception(item.refusal->failure);
-        page.fail(item.refusal->reason,
-                  page.is_foreign ? Outcome::unclear : Outcome::disallowed);
-        if (item.is_root)
-            events_.on_note(fmt::format("{}: {}", item.url.href(), item.refusal->reason));
-    } catch (const FetchError& error) {
-        if (error.kind == FetchError::Kind::no_descriptor
-            || error.kind == FetchError::Kind::bad_option) {
-            const std::optional<Again> again = fetch_.after(error, item.tries);
-            put_off(std::move(visit), *again);
-            return;
-        }
-        page.record.tries = page.is_foreign ? std::min(2, fetch_.most_tries(error))
-                                            : fetch_.most_tries(error);
-        page.fail(error.what(), page.is_foreign && error.is_distrust() ? Outcome::unclear
-                                                                       : Outcome::failed);
-    } catch (const std::bad_alloc&) {
-        throw; // not the server's failure
-    } catch (const std::exception& error) {
-        page.fail(error.what());
-    }
-    if (item.refusal->failure)
-        judge_.keep_failure(item, page);
+    Page page = judge_.judge_refusal(item, fetch_.most_tries(failure));
+    if (failure)
+        keep_failure(item, page.record);
     finish(std::move(visit), std::move(page));
 }
 
 template <Frontier F>
 void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
-    note_reaction(visit.item(), again.reaction, again.wait);
+    note_reaction(visit, again.reaction, again.wait);
     if (again.reaction == Reaction::refused)
         visit.put_off_refused(wait);
     else if (again.was_a_try)
@@ -441,24 +272,26 @@ void Crawler<F>::put_off(Visit visit, const Again& again) {
 
 /// What an answer says about its whole host, and not just about the page.
 template <Frontier F>
-void Crawler<F>::note_reaction(const typename F::Item& item, Reaction reaction,
+void Crawler<F>::note_reaction(Visit& visit, Reaction reaction,
                                RetryPolicy::Duration wait) {
     if (reaction == Reaction::answered)
-        frontier_.answered(item);
+        visit.note_answer();
     if (reaction != Reaction::refused && reaction != Reaction::busy)
         return;
-    if (wait > settings_.max_retry_after || item.purpose == Purpose::check_foreign)
-        hold_or_end(host_of(item.url), std::chrono::ceil<EventLoop::Duration>(wait));
+    const auto& item = visit.item();
+    const auto pause = std::chrono::ceil<EventLoop::Duration>(wait);
+    if (wait > settings_.retries.longest_wait || item.purpose == Purpose::check_foreign)
+        refused(host_of(item.url), pause);
     else if (reaction == Reaction::refused)
-        frontier_.refused(item, std::chrono::ceil<EventLoop::Duration>(wait));
+        frontier_.refused(item, pause);
     else
-        frontier_.busy(item, std::chrono::ceil<EventLoop::Duration>(wait));
+        frontier_.busy(item, pause);
 }
 
 /// No request to this host for as long as it wants, if that isn't too long.
 template <Frontier F>
-void Crawler<F>::hold_or_end(const std::string& host, EventLoop::Duration wait) {
-    if (wait <= settings_.max_retry_after) {
+void Crawler<F>::refused(const std::string& host, EventLoop::Duration wait) {
+    if (wait <= settings_.retries.longest_wait) {
         frontier_.hold(host, wait);
         return;
     }
@@ -468,6 +301,37 @@ void Crawler<F>::hold_or_end(const std::string& host, EventLoop::Duration wait) 
 }
 
 // ---- What came of it ----
+
+/// For the next visit, which judges it anew.
+template <Frontier F>
+void Crawler<F>::keep(const Item& item, const PageResponse& response,
+                      const Record& record, const std::optional<common::Links>& links) {
+    if (answers_ == nullptr)
+        return;
+    const bool is_alive = !is_dead(record.outcome) && record.outcome != Outcome::unclear;
+    answers_->keep(item, response, is_alive, links ? &*links : nullptr);
+}
+
+/// So that the next visit asks for it again.
+template <Frontier F>
+void Crawler<F>::keep_failure(const Item& item, const Record& record) {
+    PageResponse none;
+    none.error = record.error;
+    keep(item, none, record, {});
+}
+
+/// Whatever goes wrong with a page's links is the page's failure.
+template <Frontier F>
+void Crawler<F>::choose(common::Links links, const Item& item, Page& page) {
+    try {
+        judge_.choose(std::move(links), item, page);
+    } catch (const std::bad_alloc&) {
+        throw; // unless it's the machine's
+    } catch (const std::exception& error) {
+        page.fail(error.what());
+        keep_failure(item, page.record);
+    }
+}
 
 /// Hands its links to the frontier and reports its record.
 template <Frontier F>
@@ -481,27 +345,17 @@ void Crawler<F>::finish(Visit visit, Page page) {
         leave_out(record,
                   visit.item().refusal ? visit.item().refusal->reason : record.error);
     visit.done(record, page.found);
-    if (record.outcome == Outcome::page)
-        events_.on_links(record.url, page.found.links);
-    if (is_dead(record.outcome))
-        ++progress_.dead;
-    else if (record.outcome == Outcome::unclear)
-        ++progress_.unclear;
-    else if (record.outcome == Outcome::redirect)
-        ++progress_.redirects;
-    else if (record.outcome != Outcome::disallowed)
-        ++progress_.fetched;
-    events_.on_record(record);
+    progress_.count(record.outcome);
+    events_.on_record(record, page.found.links);
 }
 
 /// They are known only when all pages have been read.
 template <Frontier F>
 void Crawler<F>::tell_missing_fragments() {
-    if constexpr (requires { frontier_.missing_fragments(); })
-        for (const Record& record : frontier_.missing_fragments()) {
-            ++progress_.dead;
-            events_.on_record(record);
-        }
+    for (const Record& record : frontier_.missing_fragments()) {
+        ++progress_.dead;
+        events_.on_record(record, {});
+    }
 }
 
 /// It's in scope, but its server won't say what it is.
@@ -515,7 +369,7 @@ void Crawler<F>::leave_out(const Record& record, std::string_view why) {
 
 template <Frontier F>
 std::vector<LeftOut> Crawler<F>::left_out() const {
-    std::vector<LeftOut> all = sitemaps_.left_out();
+    std::vector<LeftOut> all = preparation_.left_out();
     all.insert(all.end(), unclear_.begin(), unclear_.end());
     all.insert(all.end(), judge_.left_out().begin(), judge_.left_out().end());
     return all;

@@ -1,18 +1,17 @@
-// The settings of every frontier: its limits, its order, and how to ask what robots.txt
-// allows.
+// The settings of every frontier, and what it works with.
 //
 // Only a frontier and the code that sets up a crawl need these. Page 18b of the book.
 #pragma once
 
-#include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/answers.h"
+#include "stage3_queue_crawler/crawler/checks.h"
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/order.h"
-#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/http/session.h"
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <limits>
 
 namespace stage3 {
@@ -27,18 +26,16 @@ struct FrontierSettings {
     GateLimits politeness = {};
     /// A host that has refused everything for so long is asked nothing more.
     std::chrono::seconds refused_timeout{300};
+};
+
+/// What a frontier works with. All of it must outlive the frontier.
+struct FrontierHelpers {
     Checks checks = {};
-    RobotsCache::Ask ask_robots = {}; ///< empty: everything is allowed
-    /// Called when the answers still to come are probably no longer needed.
-    std::function<void()> withdraw_questions = [] {};
-    /// Does this URL need no request, because its server was asked before? Such a URL
-    /// waits for nobody. Empty: they all need one.
-    std::function<bool(const common::Url&, Purpose)> needs_no_request = {};
-    /// For a frontier of several processes: has this one seen that the site's address is
-    /// private, so that foreign servers' addresses may be private, too?
-    std::function<bool()> is_site_private = [] { return false; };
-    /// Another one has.
-    std::function<void()> note_private_site = [] {};
+    RobotsSource* robots = nullptr;   ///< nullptr: everything is allowed
+    const Answers* answers = nullptr; ///< of earlier visits; nullptr: there were none
+    /// Knows whether the site's address is private, so that the addresses of foreign
+    /// servers may be private, too: for a frontier that tells other processes.
+    Http* session = nullptr;
 };
 
 } // namespace stage3

@@ -44,7 +44,9 @@ struct Item {
     std::int16_t refusals = 0;    ///< by its server, which are no tries
     Purpose purpose : 7 = Purpose::follow;
     bool is_root : 1 = false;
-    bool was_tried = false; ///< at least once
+    bool was_tried : 1 = false;     ///< at least once
+    bool was_answered : 1 = false;  ///< by its host, since it was taken out
+    bool is_remembered : 1 = false; ///< from an earlier visit: it needs no request
 };
 /// Its name in traces.
 inline std::string_view trace_name(const Item& item) { return item.url.href(); }

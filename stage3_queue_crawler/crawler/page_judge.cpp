@@ -5,6 +5,8 @@
 #include "common/web/charset.h"
 #include "common/web/http_response.h"
 #include "common/web/links.h"
+#include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/http/session.h"
 
 #include <fmt/core.h>
 
@@ -53,81 +55,94 @@ std::string describe_status(const PageResponse& response) {
     return text;
 }
 
+/// True for a status with which a foreign server says nothing about the URL, but about
+/// us: who are you, not now, not from there.
+constexpr bool is_unclear(int status) {
+    return status == 401 || status == 403 || status == 407 || status == 429
+           || status == 451 || status == 999 || (status >= 500 && status <= 599);
+}
+
 /// True for a status with which the crawl's own server says nothing about the URL, but
 /// about our pace, or that it can't say for a long time.
 bool says_nothing(const PageResponse& response) {
     return response.status == 429 || (response.status == 503 && response.asks_too_much);
 }
 
+/// A foreign server may only want its cookie back.
+void fail_redirect(Record& record, std::string_view why) {
+    record.outcome = record.is_foreign ? Outcome::unclear : Outcome::failed;
+    record.error = why;
+}
+
 } // namespace
 
-Coroutine<Page> PageJudge::judge(const Item& item, PageResponse response) {
+bool judge_circle(Record& record, RedirectCircles& circles) {
+    const auto target = common::parse_url(record.next_url);
+    if (record.outcome != Outcome::redirect || !target
+        || !circles.closes(record.url, *target))
+        return false;
+    fail_redirect(record, redirect_loop);
+    return true;
+}
+
+Page PageJudge::judge(const Item& item, const PageResponse& response, bool is_read) {
     Page page(item);
-    read_headers(item, response, page);
+    if (response.earlier_tries > 0)
+        page.record.tries = response.earlier_tries;
+    read_headers(response, page);
+    if (common::is_redirect(response.status))
+        read_location(item, response, page);
     if (!response.error.empty()) {
-        if (page.is_foreign && response.is_refused)
-            page.leave_open(response.error);
-        else
-            page.fail(response.error);
-        keep(item, response, page.record.outcome);
-        co_return page;
+        page.fail(response.error, page.is_foreign && response.is_refused
+                                      ? Outcome::unclear
+                                      : Outcome::failed);
+    } else if (common::is_success(response.status)) {
+        const bool is_sheet =
+            checks_.assets && common::is_style_sheet(response.content_type);
+        page.record.outcome = is_read && !is_sheet ? Outcome::page : Outcome::file;
     }
-    if (!common::is_success(response.status)) {
-        keep(item, response, page.record.outcome);
-        co_return page;
+    return page;
+}
+
+Page PageJudge::judge_refusal(const Item& item, int tries) {
+    Page page(item);
+    const Refusal& refusal = *item.refusal;
+    if (refusal.has_ended) { // nobody will know
+        page.leave_open(refusal.reason);
+        return page;
     }
-    if (item.purpose != Purpose::follow) {
-        page.record.outcome = Outcome::file;
-        keep(item, response, page.record.outcome);
-        co_return page;
+    if (!refusal.failure) {
+        page.fail(refusal.reason,
+                  page.is_foreign ? Outcome::unclear : Outcome::disallowed);
+        if (item.is_root)
+            on_note_(fmt::format("{}: {}", item.url.href(), refusal.reason));
+        return page;
     }
+    // No answer about robots.txt counts as no answer from the page itself.
     try {
-        std::optional<common::Links> links = co_await links_on(item, response);
-        keep(item, response, Outcome::page, links ? &*links : nullptr);
-        if (links)
-            take_links(std::move(*links), item, response, page);
-        else
-            page.record.outcome = Outcome::file;
-    } catch (const common::TracedError& error) {
-        tell_way(item, error);
-        page.fail(error.what());
-        keep_failure(item, page);
+        std::rethrow_exception(refusal.failure);
+    } catch (const FetchError& error) {
+        page.record.tries = page.is_foreign ? std::min(2, tries) : tries;
+        page.fail(error.what(), page.is_foreign && error.is_distrust() ? Outcome::unclear
+                                                                       : Outcome::failed);
     } catch (const std::bad_alloc&) {
-        throw; // not the page's failure
+        throw; // not the server's failure
     } catch (const std::exception& error) {
         page.fail(error.what());
-        keep_failure(item, page);
     }
-    co_return page;
+    return page;
 }
 
-/// Keeps what the server has answered. The next crawl judges it anew.
-void PageJudge::keep(const Item& item, const PageResponse& response, Outcome outcome,
-                     const common::Links* links) {
-    if (answers_ != nullptr)
-        answers_->keep(item, response, !is_dead(outcome) && outcome != Outcome::unclear,
-                       links);
-}
-
-void PageJudge::keep_failure(const Item& item, const Page& page) {
-    PageResponse response;
-    response.error = page.record.error;
-    keep(item, response, page.record.outcome);
-}
-
-void PageJudge::read_headers(const Item& item, const PageResponse& response, Page& page) {
+void PageJudge::read_headers(const PageResponse& response, Page& page) const {
     const std::string_view type = response.content_type;
     Record& record = page.record;
-    if (response.kept && response.kept->tries > 0
-        && response.kept->source != KeptParts::Source::unchanged)
-        record.tries = response.kept->tries;
     record.content_type = common::trim(type.substr(0, type.find(';')));
     record.charset = common::header_parameter(type, "charset");
     record.status = response.status;
     record.bytes = response.bytes;
-    if (common::is_redirect(response.status)) {
-        read_location(item, response, page);
-    } else if (checks_.accepts(response.status)) {
+    if (common::is_redirect(response.status))
+        return;
+    if (checks_.accepts(response.status)) {
         record.outcome = Outcome::file;
     } else if (page.is_foreign ? is_unclear(response.status) : says_nothing(response)) {
         page.leave_open(describe_status(response));
@@ -166,8 +181,8 @@ void PageJudge::read_location(const Item& item, const PageResponse& response,
         why = redirect_loop;
     else if (item.redirects_left == 0)
         why = "redirect limit reached";
-    if (!why.empty()) { // a foreign server may only want its cookie back
-        page.fail(std::string(why), page.is_foreign ? Outcome::unclear : Outcome::failed);
+    if (!why.empty()) {
+        fail_redirect(record, why);
         return;
     }
     page.found.redirect = target;
@@ -206,35 +221,12 @@ void PageJudge::take_references(common::Links& links, const Item& item, Page& pa
         page.found.ids = std::move(links.ids);
 }
 
-bool PageJudge::is_style_sheet(const PageResponse& response) const {
-    return checks_.assets && common::is_style_sheet(response.content_type);
-}
-
-/// Nothing if it's no document that has links.
-Coroutine<std::optional<common::Links>> PageJudge::links_on(const Item& item,
-                                                            PageResponse& response) {
-    if (response.is_earlier()) {
-        std::optional<common::Links> links = std::move(response.kept->links);
-        if (links) // a file isn't as trustworthy as our parser
-            std::erase_if(links->urls,
-                          [&](const Url& link) { return !scope_->contains(link); });
-        co_return links;
-    }
-    if (!response.is_searched)
-        co_return std::nullopt;
-    common::Links links =
-        co_await reader_.read(item.url, response.content_type, std::move(response.body));
-    co_return std::move(links);
-}
-
-void PageJudge::take_links(common::Links links, const Item& item,
-                           const PageResponse& response, Page& page) {
+void PageJudge::choose(common::Links links, const Item& item, Page& page) {
     take_references(links, item, page);
     std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, item); });
     page.record.links = links.urls.size();
     if (links.refreshes_to && links.urls.empty())
         page.record.next_url = links.refreshes_to->href();
-    page.record.outcome = is_style_sheet(response) ? Outcome::file : Outcome::page;
     leave_out_beyond_limits(links, item);
     page.found.links = std::move(links.urls);
 }
@@ -271,19 +263,6 @@ void PageJudge::leave_out_beyond_limits(const common::Links& links, const Item& 
               fmt::format("fragments beyond --max-fragments ({})", checks_.max_fragments),
               item);
     leave_out(links.has_more_ids ? 1 : 0, "pages with too many ids", item);
-}
-
-/// Notes the path of an error: the coroutines from this task's first one to the one that
-/// threw it. The error has ended some of them already.
-void PageJudge::tell_way(const Item& item, const common::TracedError& error) {
-    const TaskBase& worker = *current_task();
-    std::vector<common::Place> coroutines = worker.chain();
-    const std::vector<common::Place> ended = worker.traceback();
-    coroutines.insert(coroutines.end(), ended.begin(), ended.end());
-    on_note_(fmt::format("{} can't be read.\nThe coroutines of {}, the last one at "
-                         "the bottom:\n{}{}: {}",
-                         item.url.href(), worker.name(), common::describe(coroutines),
-                         common::file_and_line(error.where), error.what()));
 }
 
 } // namespace stage3

@@ -5,12 +5,11 @@
 // fetched, or which URL comes next. Page 18b of the book.
 #pragma once
 
-#include "common/trace/stack_trace.h"
-#include "stage3_queue_crawler/crawler/answers.h"
+#include "common/web/links.h"
+#include "stage3_queue_crawler/crawler/checks.h"
 #include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
-#include "stage3_queue_crawler/crawler/page_fetch.h"
-#include "stage3_queue_crawler/crawler/page_reader.h"
+#include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
@@ -49,48 +48,43 @@ struct Page {
     bool is_foreign;
 };
 
+/// True for a redirect whose target leads back to it, with what `circles` has seen
+/// before: then it's dead, and the record says so now. (Processes that share a crawl see
+/// only some of its redirects each, so that the one that reports must look again.)
+bool judge_circle(Record& record, RedirectCircles& circles);
+
 class PageJudge {
   public:
-    /// For a crawl of what `scope` contains. `reader` must outlive it. `on_note` is
-    /// called with messages for the user: one or more lines, without the final newline.
-    /// `answers` keeps what was answered, unless it's null.
-    PageJudge(PageReader& reader, std::shared_ptr<const Scope> scope,
-              const TrapLimits& limits, std::function<void(const std::string&)> on_note,
-              Checks checks = {}, Answers* answers = nullptr)
-        : reader_(reader), scope_(std::move(scope)), checks_(std::move(checks)),
-          answers_(answers), traps_(limits), on_note_(std::move(on_note)) {}
+    /// For a crawl of what `scope` contains. `on_note` is called with messages for the
+    /// user: one or more lines, without the final newline.
+    PageJudge(std::shared_ptr<const Scope> scope, const TrapLimits& limits, Checks checks,
+              std::function<void(const std::string&)> on_note)
+        : scope_(std::move(scope)), checks_(std::move(checks)), traps_(limits),
+          on_note_(std::move(on_note)) {}
 
-    /// What a response says, and what was found in it. Failures are part of the result.
-    /// `item` must live until this has ended.
-    Coroutine<Page> judge(const Item& item, PageResponse response);
+    /// What a response says. Failures are part of the result. `is_read`: links were
+    /// looked for in it.
+    Page judge(const Item& item, const PageResponse& response, bool is_read);
+    /// What it means that an item may not be fetched. `tries`: how many the failure of
+    /// its robots.txt was worth, if it has failed.
+    Page judge_refusal(const Item& item, int tries);
+    /// Chooses which of a page's links to follow, and what to check.
+    void choose(common::Links links, const Item& item, Page& page);
 
     /// Links in scope that were not followed.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
 
-    /// Tells `answers` that there was none, so that the URL is asked about again.
-    void keep_failure(const Item& item, const Page& page);
-
   private:
-    void read_headers(const Item& item, const PageResponse& response, Page& page);
+    void read_headers(const PageResponse& response, Page& page) const;
     void read_location(const Item& item, const PageResponse& response, Page& page);
     std::optional<Purpose> purpose_of(const common::Url& url, bool leads_on) const;
     void take_references(common::Links& links, const Item& item, Page& page);
-    bool is_style_sheet(const PageResponse& response) const;
-    Coroutine<std::optional<common::Links>> links_on(const Item& item,
-                                                     PageResponse& response);
-    void take_links(common::Links links, const Item& item, const PageResponse& response,
-                    Page& page);
-    void keep(const Item& item, const PageResponse& response, Outcome outcome,
-              const common::Links* links = nullptr);
     bool is_trap(const common::Url& link, const Item& item);
     void leave_out(std::size_t links, const std::string& what, const Item& item);
     void leave_out_beyond_limits(const common::Links& links, const Item& item);
-    void tell_way(const Item& item, const common::TracedError& error);
 
-    PageReader& reader_;
     const std::shared_ptr<const Scope> scope_;
     const Checks checks_;
-    Answers* const answers_;
     RedirectCircles circles_;
     Traps traps_;
     const std::function<void(const std::string&)> on_note_;

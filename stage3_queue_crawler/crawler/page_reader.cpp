@@ -1,11 +1,17 @@
 #include "stage3_queue_crawler/crawler/page_reader.h"
 
+#include "common/trace/place.h"
 #include "stage3_queue_crawler/runtime/executor/executor.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace stage3 {
 
@@ -26,10 +32,50 @@ void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limi
 
 } // namespace
 
+Coroutine<std::optional<common::Links>> PageReader::links_on(const Item& item,
+                                                             PageResponse& response) {
+    std::optional<common::Links> links;
+    if (item.purpose != Purpose::follow || !response.error.empty())
+        co_return links;
+    if (response.links) { // a file isn't as trustworthy as our parser
+        links = std::move(*response.links);
+        std::erase_if(links->urls,
+                      [&](const common::Url& link) { return !scope_->contains(link); });
+    }
+    if (!response.is_searched)
+        co_return links;
+    try {
+        links = co_await read(item.url, response.content_type, std::move(response.body));
+    } catch (const common::TracedError& error) {
+        tell_way(item.url, error);
+        response.error = error.what();
+    } catch (const std::bad_alloc&) {
+        throw; // not the page's failure
+    } catch (const std::exception& error) {
+        response.error = error.what();
+    }
+    co_return links;
+}
+
+/// Notes the path of an error: the coroutines from this task's first one to the one that
+/// threw it. The error has ended some of them already.
+void PageReader::tell_way(const common::Url& url,
+                          const common::TracedError& error) const {
+    const TaskBase& worker = *current_task();
+    std::vector<common::Place> coroutines = worker.chain();
+    const std::vector<common::Place> ended = worker.traceback();
+    coroutines.insert(coroutines.end(), ended.begin(), ended.end());
+    helpers_.on_note(
+        fmt::format("{} can't be read.\nThe coroutines of {}, the last one at "
+                    "the bottom:\n{}{}: {}",
+                    url.href(), worker.name(), common::describe(coroutines),
+                    common::file_and_line(error.where), error.what()));
+}
+
 Coroutine<common::Links> PageReader::read(common::Url url, std::string content_type,
                                           std::string body) {
     using Seconds = std::chrono::duration<double>;
-    struct Reading {
+    struct Timed {
         common::Links links;
         Seconds time;
     };
@@ -37,8 +83,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     // [job]
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
-                 asked_to_end = is_asked_to_end_, find_links = find_links_,
-                 checks = checks_] {
+                 asked_to_end = helpers_.is_asked_to_end,
+                 find_links = helpers_.find_links, checks = checks_] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
@@ -47,8 +93,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
             return !asked_to_end() && scope->contains(link);
         };
         look_for(checks, *scope, limits);
-        Reading reading{.links = find_links(body, content_type, url, limits),
-                        .time = std::chrono::steady_clock::now() - begin};
+        Timed reading{.links = find_links(body, content_type, url, limits),
+                      .time = std::chrono::steady_clock::now() - begin};
         return reading;
     };
     // [/job]
@@ -56,10 +102,10 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     // A site's pages resemble each other, so earlier ones show how long this one takes.
     // With a single thread, only a page that would hold up other tasks is worth the trip.
     const Seconds worth_the_way = loop_.thread_pool().max_threads() > 1 ? 50us : 1000us;
-    Reading reading;
-    if (in_threads_ && size * seconds_per_byte_ > worth_the_way.count()
+    Timed reading;
+    if (settings_.in_threads && size * seconds_per_byte_ > worth_the_way.count()
         && loop_.thread_pool().has_thread()) {
-        Future<Reading> elsewhere = run_in_executor(loop_, std::move(read));
+        Future<Timed> elsewhere = run_in_executor(loop_, std::move(read));
         reading = co_await std::move(elsewhere);
     } else {
         reading = read();
@@ -69,7 +115,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
         std::min(reading.time.count() / std::max(size, 1.0), 2 * seconds_per_byte_);
     seconds_per_byte_ = 0.9 * seconds_per_byte_ + 0.1 * now;
     // [/choice]
-    if (is_asked_to_end_()) { // some links may be missing, so no record
+    if (helpers_.is_asked_to_end()) { // some links may be missing, so no record
         const Future<> never(loop_);
         co_await never;
     }

@@ -7,29 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace stage3 {
 
-/// What a state file adds to a response: see answers.h.
-struct KeptParts {
-    /// Where the response comes from.
-    enum class Source : std::uint8_t {
-        server,     ///< it was asked just now
-        unchanged,  ///< it was asked, and says that its last answer is still right
-        this_crawl, ///< asked before this crawl was interrupted
-        recent,     ///< asked in an earlier crawl, not long ago
-        old,        ///< asked in an earlier crawl: it may have changed since
-    };
-    Source source = Source::server;
-    std::string etag;                        ///< the header's value
-    std::string last_modified;               ///< the header's value
-    std::int64_t asked_at = 0;               ///< Unix time; 0: now
-    int tries = 0;                           ///< that it took, if not now
-    bool may_be_private = false;             ///< what Session::may_be_private said then
-    std::optional<common::Links> links = {}; ///< the page's, if it was read earlier
-};
+/// What only a state file must know of a response: see answers.h.
+struct KeptParts;
 
 /// How a server took a request.
 enum class Reaction : std::uint8_t {
@@ -46,18 +29,16 @@ struct PageResponse {
     std::string location;     ///< the header's value
     std::chrono::seconds retry_after{};
     Reaction reaction = Reaction::none;
-    bool asks_too_much = false;      ///< `retry_after` is longer than it will get
-    std::string body;                ///< decompressed, if it's searched
-    bool is_searched = false;        ///< for links, by PageFetch's decision
-    std::size_t bytes = 0;           ///< of the body, as far as it has come
-    std::string error;               ///< why it's incomplete; empty if it isn't
-    bool is_refused = false;         ///< not by the server, but by us: we don't trust it
+    bool asks_too_much = false; ///< `retry_after` is longer than it will get
+    std::string body;           ///< decompressed, if it's searched
+    bool is_searched = false;   ///< for links, by PageFetch's decision
+    /// Those on the page, if it was read in an earlier visit.
+    std::shared_ptr<common::Links> links;
+    std::size_t bytes = 0;   ///< of the body, as far as it has come
+    std::string error;       ///< why it's incomplete; empty if it isn't
+    bool is_refused = false; ///< not by the server, but by us: we don't trust it
+    int earlier_tries = 0; ///< that it took in an earlier visit; 0: the server was asked
     std::shared_ptr<KeptParts> kept; ///< null: there is no state file
-
-    /// True if the server wasn't asked, or had nothing new to say.
-    bool is_earlier() const {
-        return kept != nullptr && kept->source != KeptParts::Source::server;
-    }
 };
 
 } // namespace stage3

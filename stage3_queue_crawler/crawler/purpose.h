@@ -1,20 +1,10 @@
 // Why a URL is visited: to follow its links, or to see whether it's alive.
 //
-// A crawl that also checks pictures and other sites has two kinds of visit. A page is
-// fetched and read, and leads on. Of anything else, the first line of an answer is
-// enough, and on other people's servers the crawler is a guest: it asks one question at a
-// time, with a pause after each, and believes no more than it must. Page 32 of the book.
+// A page is fetched and read, and leads on. Of anything else, the first line of an answer
+// is enough. Page 32 of the book.
 #pragma once
 
-#include "common/web/links.h"
-#include "stage3_queue_crawler/runtime/loop/event_loop.h"
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace stage3 {
 
@@ -23,38 +13,5 @@ enum class Purpose : std::uint8_t {
     check,         ///< is it alive? Nothing is read
     check_foreign, ///< the same, on a server that isn't the crawl's own
 };
-
-/// What to check, besides following links.
-struct Checks {
-    bool assets = false;    ///< what pages need or name: pictures, style sheets, ...
-    bool fragments = false; ///< is there a "#section" on the page?
-    bool foreign = false;   ///< links that leave the scope
-    std::size_t max_links = common::LinkLimits().links;          ///< URLs on a page
-    std::size_t max_fragments = common::LinkLimits().fragments;  ///< likewise
-    std::size_t foreign_hosts = 10;                              ///< at once, at most
-    EventLoop::Duration foreign_delay = std::chrono::seconds(1); ///< between two requests
-    /// How long to wait for the second try, which is the last one.
-    std::chrono::milliseconds foreign_retry{10'000};
-    /// Which statuses count as alive, besides 2xx: from, to.
-    std::vector<std::pair<int, int>> accepted = {};
-
-    /// How many bytes a page's URLs may have: 419 each, if there may be more than usual.
-    std::size_t most_link_bytes() const {
-        const common::LinkLimits usual;
-        return std::max(usual.bytes, usual.bytes / usual.links * max_links);
-    }
-    bool accepts(int status) const {
-        return std::ranges::any_of(accepted, [status](const auto& range) {
-            return status >= range.first && status <= range.second;
-        });
-    }
-};
-
-/// True for a status with which a foreign server says nothing about the URL, but about
-/// us: who are you, not now, not from there.
-constexpr bool is_unclear(int status) {
-    return status == 401 || status == 403 || status == 407 || status == 429
-           || status == 451 || status == 999 || (status >= 500 && status <= 599);
-}
 
 } // namespace stage3

@@ -12,11 +12,10 @@ namespace stage3 {
 struct QueuedItem : Item {
     using Item::Item;
 
-    bool goes_first : 1 = false;  ///< it has had its turn, and comes back
-    bool has_begun : 1 = false;   ///< its request has gone out
-    bool is_answered : 1 = false; ///< it needs none
-    bool is_inside : 1 = false;   ///< its host's gate has let it in
-    Pace::Epoch epoch = 0;        ///< of its host, when its request went out
+    bool goes_first : 1 = false; ///< it has had its turn, and comes back
+    bool has_begun : 1 = false;  ///< its request has gone out
+    bool is_inside : 1 = false;  ///< its host's gate has let it in
+    Pace::Epoch epoch = 0;       ///< of its host, when its request went out
 };
 
 } // namespace stage3

@@ -2,6 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/web/http_response.h"
+#include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/traced_fetch.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
@@ -31,10 +32,6 @@ bool is_no_descriptor(const std::exception_ptr& exception) {
 }
 
 } // namespace
-
-RobotsCache::RobotsCache(EventLoop& loop, Http& session, Settings settings)
-    : loop_(loop), session_(session), settings_(std::move(settings)),
-      retries_(settings_.retries, loop.random()), fetches_(settings_.most_at_once) {}
 
 // [ask]
 Future<RobotsCache::Answer> RobotsCache::ask(const common::Url& url) {
@@ -123,7 +120,7 @@ void RobotsCache::cancel_all() {
 }
 
 Coroutine<RobotsCache::Answer> RobotsCache::fetch(common::Url robots_url) {
-    const auto pause = settings_.pause_before_last_try(robots_url);
+    const auto pause = rules_.pause_before_last_try(robots_url);
     for (Attempt attempt;;) {
         RetryPolicy::Duration wait{};
         try {
@@ -155,6 +152,27 @@ Coroutine<std::string> RobotsCache::read(Response& response) {
     }
 }
 
+/// If the server says that it can't say now: whether to try again, or what to assume.
+std::optional<RobotsCache::Tried> RobotsCache::hear_excuse(const common::Url& url,
+                                                           const Response& response,
+                                                           Attempt attempt) {
+    const int status = response.status();
+    const std::chrono::seconds wanted = response.retry_after();
+    const auto wait = retries_.after(status, wanted, attempt);
+    if (status == 429 || status == 503)
+        pauses_.refused(host_of(url),
+                        std::chrono::ceil<EventLoop::Duration>(wait.value_or(wanted)));
+    if (wait)
+        return Tried{.answer = {},
+                     .wait = *wait,
+                     .was_refused = RetryPolicy::is_refusal(status, wanted)};
+    if (status >= 500 || status == 429)
+        return Tried{.answer =
+                         answer(Robots::allow_nothing(),
+                                fmt::format("robots.txt: HTTP status {}", status), true)};
+    return {};
+}
+
 /// If the result has no answer, it should be tried again.
 Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
                                                         Attempt attempt) {
@@ -162,9 +180,9 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
     constexpr int most_redirects = 5;
     common::Url url = std::move(robots_url);
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
-        GetOptions options = settings_.options_for(url);
+        GetOptions options = rules_.options_for(url);
         options.max_body = Robots::max_size + 1; // to notice that there is more
-        settings_.on_request(url);
+        pauses_.has_asked(host_of(url));
         PageResponse told;
         const TracedFetch traced(loop_.tracer(), url, told);
         Response response = co_await session_.get(url, options);
@@ -173,26 +191,12 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
         if (common::is_success(status)) {
             const std::string text = co_await read(response);
             told.bytes = text.size();
-            result.answer = answer(Robots::parse(text, settings_.product_token),
-                                   "disallowed by robots.txt");
-            co_return result;
-        }
-        const std::chrono::seconds wanted = response.retry_after();
-        const auto wait = retries_.after(status, wanted, attempt);
-        if (status == 429 || status == 503)
-            settings_.on_refusal(
-                url, std::chrono::ceil<EventLoop::Duration>(wait.value_or(wanted)));
-        if (wait) {
-            result.wait = *wait;
-            result.was_refused = RetryPolicy::is_refusal(status, wanted);
-            co_return result;
-        }
-        if (status >= 500 || status == 429) { // "I can't say now"
             result.answer =
-                answer(Robots::allow_nothing(),
-                       fmt::format("robots.txt: HTTP status {}", status), true);
+                answer(Robots::parse(text, product_token_), "disallowed by robots.txt");
             co_return result;
         }
+        if (const auto not_now = hear_excuse(url, response, attempt))
+            co_return *not_now;
         const std::string_view location = common::trim(response.header("Location"));
         told.location = location;
         const auto target = common::is_redirect(status) && !location.empty()

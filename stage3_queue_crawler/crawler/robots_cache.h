@@ -6,6 +6,8 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/host_pauses.h"
+#include "stage3_queue_crawler/crawler/request_rules.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/crawler/robots.h"
 #include "stage3_queue_crawler/http/session.h"
@@ -14,7 +16,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -31,31 +32,33 @@ struct RobotsAnswer {
     bool cannot_say = false; ///< "I can't say now": the server's status was 5xx or 429
 };
 
-class RobotsCache {
+struct RobotsSettings {
+    bool obey = true;               ///< each origin's robots.txt
+    std::size_t most_at_once = 100; ///< fetches of them, besides the workers' own
+    /// How many bytes of rules to keep. Beyond that, the oldest ones are dropped, and
+    /// fetched again when they are needed.
+    std::size_t most_kept = std::size_t{32} * 1024 * 1024;
+};
+
+/// Knows what robots.txt says, or finds out.
+class RobotsSource {
   public:
     using Answer = std::shared_ptr<const RobotsAnswer>;
-    /// `ask`, for code that needs nothing else of this class.
-    using Ask = std::function<Future<Answer>(const common::Url&)>;
 
-    struct Settings {
-        std::string product_token;           ///< our name, such as "AwaitTheWeb"
-        RetryLimits retries{.max_tries = 1}; ///< of any one robots.txt
-        std::size_t most_at_once = 16;       ///< further ones wait
-        /// The options for a request to that URL's server.
-        std::function<GetOptions(const common::Url&)> options_for =
-            [](const common::Url&) { return GetOptions(); };
-        /// Called with each URL as it's requested.
-        std::function<void(const common::Url&)> on_request = [](const common::Url&) {};
-        /// Called when the server of that URL wants a pause, with its length.
-        std::function<void(const common::Url&, EventLoop::Duration)> on_refusal =
-            [](const common::Url&, EventLoop::Duration) {};
-        /// For an origin that is to be tried only twice: how long to wait in between.
-        std::function<std::optional<std::chrono::milliseconds>(const common::Url&)>
-            pause_before_last_try = [](const common::Url&) { return std::nullopt; };
-        /// How many bytes of rules to keep. Beyond that, the oldest ones are dropped, and
-        /// fetched again when they are needed.
-        std::size_t most_kept = std::size_t{32} * 1024 * 1024;
-    };
+    RobotsSource() = default;
+    RobotsSource(const RobotsSource&) = delete;
+    RobotsSource& operator=(const RobotsSource&) = delete;
+    virtual ~RobotsSource() = default;
+
+    /// What the origin of `url` says. The future fails with a FetchError if there is no
+    /// answer at all.
+    virtual Future<Answer> ask(const common::Url& url) = 0;
+    /// The answers still to come are no longer needed: cancels them.
+    virtual void cancel_all() = 0;
+};
+
+class RobotsCache final : public RobotsSource {
+  public:
     /// How long an answer is good (RFC 9309, section 2.4). Then the origin is asked
     /// again; as long as it can't be reached, or can't say now, its old rules stay in
     /// force.
@@ -63,18 +66,21 @@ class RobotsCache {
     /// How long an origin that could not be reached is not asked again.
     static constexpr std::chrono::minutes failed_for{1};
 
-    /// Belongs to the loop's thread. `loop` and `session` must outlive it.
-    RobotsCache(EventLoop& loop, Http& session, Settings settings);
+    /// Belongs to the loop's thread. `product_token`: our name, such as "AwaitTheWeb".
+    /// `retries`: of any one robots.txt. What it works with must outlive it; `pauses` is
+    /// told of each request.
+    RobotsCache(EventLoop& loop, Http& session, const RequestRules& rules,
+                HostPauses& pauses, std::string product_token, const RetryLimits& retries,
+                RobotsSettings settings = {})
+        : loop_(loop), session_(session), rules_(rules), pauses_(pauses),
+          product_token_(std::move(product_token)), settings_(settings),
+          retries_(retries, loop.random()), fetches_(settings_.most_at_once) {}
 
     /// From now on, its fetches are tasks of this group. Call it before `ask`.
     void fetch_in(TaskGroup& group) { group_ = &group; }
 
-    /// What the origin of `url` says. The future fails with a FetchError if there is no
-    /// answer at all.
-    Future<Answer> ask(const common::Url& url);
-
-    /// The answers still to come are no longer needed: cancels them.
-    void cancel_all();
+    Future<Answer> ask(const common::Url& url) override;
+    void cancel_all() override;
 
   private:
     using Kept = std::list<std::pair<common::Url, std::size_t>>; // with bytes
@@ -101,11 +107,16 @@ class RobotsCache {
     Answer take_old(Origin& origin);
     Coroutine<Answer> fetch(common::Url robots_url);
     static Coroutine<std::string> read(Response& response);
+    std::optional<Tried> hear_excuse(const common::Url& url, const Response& response,
+                                     Attempt attempt);
     Coroutine<Tried> try_to_fetch(common::Url robots_url, Attempt attempt);
 
     EventLoop& loop_;
     Http& session_;
-    const Settings settings_;
+    const RequestRules& rules_;
+    HostPauses& pauses_;
+    const std::string product_token_;
+    const RobotsSettings settings_;
     RetryPolicy retries_;
     std::unordered_map<common::Url, Origin> origins_; // by robots.txt's URL
     Semaphore fetches_;

@@ -14,7 +14,7 @@ void RobotsLine::enter(QueuedItem item) {
         known->second.line.push_back(std::move(item));
         return;
     }
-    const Future<RobotsCache::Answer> answer = ask_(item.url);
+    const Future<RobotsSource::Answer> answer = source_.ask(item.url);
     if (answer.done() && !answer.cancelled() && !is_tired()) {
         judge(std::move(item), answer);
         return;
@@ -26,7 +26,7 @@ void RobotsLine::enter(QueuedItem item) {
 // [/enter]
 
 void RobotsLine::wait_for(const std::string& name, Origin& origin,
-                          const Future<RobotsCache::Answer>& answer) {
+                          const Future<RobotsSource::Answer>& answer) {
     origin.callback = std::make_unique<CancelAtExit>(answer.add_done_callback(
         [this, name](const auto& known) { judge_line(name, known); }));
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
@@ -36,10 +36,11 @@ void RobotsLine::wait_for(const std::string& name, Origin& origin,
 /// for: judging one item may take milliseconds, and the loop waits.
 // `name` is a copy because `wait_for` replaces the callback that holds it.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>& answer) {
+void RobotsLine::judge_line(std::string name,
+                            const Future<RobotsSource::Answer>& answer) {
     Origin& origin = origins_.at(name);
     if (answer.cancelled()) { // the question was withdrawn
-        wait_for(name, origin, ask_(origin.line.front().url));
+        wait_for(name, origin, source_.ask(origin.line.front().url));
         return;
     }
     do { // at least one, so that each line moves
@@ -54,7 +55,7 @@ void RobotsLine::judge_line(std::string name, const Future<RobotsCache::Answer>&
 }
 
 /// Keeps only the verdict, not all the rules: many items may wait in line with one.
-void RobotsLine::judge(QueuedItem item, const Future<RobotsCache::Answer>& answer) {
+void RobotsLine::judge(QueuedItem item, const Future<RobotsSource::Answer>& answer) {
     --waiting_;
     std::optional<Robots::Duration> delay;
     item.refusal.reset();

@@ -28,8 +28,9 @@ class RobotsLine {
     /// Called with work that has been judged, and the pause that the origin wants.
     using Judged = std::function<void(QueuedItem, std::optional<Robots::Duration>)>;
 
-    RobotsLine(EventLoop& loop, RobotsCache::Ask ask, Judged judged)
-        : loop_(loop), ask_(std::move(ask)), judged_(std::move(judged)) {}
+    /// All of these must outlive it.
+    RobotsLine(EventLoop& loop, RobotsSource& source, Judged judged)
+        : loop_(loop), source_(source), judged_(std::move(judged)) {}
 
     /// Takes work in. It leaves as soon as the answer is there, perhaps at once.
     void enter(QueuedItem item);
@@ -47,15 +48,15 @@ class RobotsLine {
     };
 
     void wait_for(const std::string& name, Origin& origin,
-                  const Future<RobotsCache::Answer>& answer);
-    void judge_line(std::string name, const Future<RobotsCache::Answer>& answer);
-    void judge(QueuedItem item, const Future<RobotsCache::Answer>& answer);
+                  const Future<RobotsSource::Answer>& answer);
+    void judge_line(std::string name, const Future<RobotsSource::Answer>& answer);
+    void judge(QueuedItem item, const Future<RobotsSource::Answer>& answer);
     bool is_tired();
 
     static constexpr auto no_turn = std::numeric_limits<std::uint64_t>::max();
 
     EventLoop& loop_;
-    const RobotsCache::Ask ask_;
+    RobotsSource& source_;
     const Judged judged_;
     std::unordered_map<std::string, Origin> origins_; // those with a line
     std::size_t waiting_ = 0;

@@ -95,16 +95,19 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
     if (*pause > EventLoop::Duration::zero())
         co_await sleep(*pause);
     for (Attempt attempt;;) {
-        Fetched fetched = co_await fetch_.fetch(url, attempt, [] {}, Purpose::check);
+        PageRequest request(url);
+        request.purpose = Purpose::check;
+        request.attempt = attempt;
+        Fetched fetched = co_await tools_.pages.fetch(std::move(request));
         auto* const response = std::get_if<PageResponse>(&fetched);
         const Again again = response != nullptr ? Again{.wait = response->retry_after,
                                                         .reaction = response->reaction}
                                                 : std::get<Again>(fetched);
         const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
         if (again.reaction == Reaction::refused || again.reaction == Reaction::busy)
-            settings_.on_refusal(host_of(url), wait);
+            tools_.pauses.refused(host_of(url), wait);
         const auto rest = std::max(*pause, wait);
-        settings_.hold(host_of(url), response != nullptr ? *pause : rest);
+        tools_.pauses.hold(host_of(url), response != nullptr ? *pause : rest);
         if (response != nullptr)
             co_return std::move(*response);
         if (again.reaction == Reaction::refused)
@@ -118,16 +121,16 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
 /// After which pause; nothing: not at all. What the user or robots.txt excludes won't be
 /// crawled, so it doesn't matter what it is.
 Coroutine<std::optional<EventLoop::Duration>> RootFolders::may_ask(Url url) {
-    if (scope_.excludes(url))
+    if (tools_.scope.excludes(url))
         co_return std::nullopt;
-    if (!settings_.obey_robots)
-        co_return settings_.delay;
+    if (!tools_.settings.robots.obey)
+        co_return tools_.settings.frontier.politeness.delay;
     try {
-        const RobotsCache::Answer answer = co_await robots_.ask(url);
+        const RobotsSource::Answer answer = co_await tools_.robots.ask(url);
         if (!answer->rules.allows(url.target()))
             co_return std::nullopt;
         const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
-        co_return std::max(settings_.delay,
+        co_return std::max(tools_.settings.frontier.politeness.delay,
                            std::chrono::ceil<EventLoop::Duration>(wanted));
     } catch (const FetchError&) {
         co_return std::nullopt;

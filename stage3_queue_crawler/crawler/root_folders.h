@@ -6,43 +6,26 @@
 #pragma once
 
 #include "common/web/url.h"
-#include "stage3_queue_crawler/crawler/page_fetch.h"
-#include "stage3_queue_crawler/crawler/robots_cache.h"
-#include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/crawler/crawl_tools.h"
+#include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace stage3 {
 
 class RootFolders {
   public:
-    struct Settings {
-        bool obey_robots = true;
-        EventLoop::Duration delay{};   ///< between two requests to a host
-        std::size_t hosts_at_once = 1; ///< of each, one root at a time is asked for
-        /// Called when a host has refused a request and wants a pause, with its length.
-        std::function<void(const std::string&, EventLoop::Duration)> on_refusal =
-            [](const std::string&, EventLoop::Duration) {};
-        /// Called when a host was asked, with the pause that it now gets.
-        std::function<void(const std::string&, EventLoop::Duration)> hold =
-            [](const std::string&, EventLoop::Duration) {};
-    };
-
-    /// All of these must outlive it, except for the settings.
-    RootFolders(PageFetch& fetch, RobotsCache& robots, const Scope& scope,
-                Settings settings)
-        : fetch_(fetch), robots_(robots), scope_(scope), settings_(std::move(settings)),
-          turns_(settings_.hosts_at_once) {}
+    /// What it works with must outlive it.
+    explicit RootFolders(const CrawlTools& tools)
+        : tools_(tools), turns_(tools.settings.workers) {}
 
     /// The roots, with a slash at the end of those that turn out to be folders. Like any
     /// URL, they are tried more than once; if one of a host gives no answer at all, it
@@ -57,11 +40,8 @@ class RootFolders {
     Coroutine<PageResponse> ask(common::Url url);
     Coroutine<std::optional<EventLoop::Duration>> may_ask(common::Url url);
 
-    PageFetch& fetch_;
-    RobotsCache& robots_;
-    const Scope& scope_;
-    const Settings settings_;
-    Semaphore turns_;
+    const CrawlTools tools_;
+    Semaphore turns_; // of hosts: of each, one root at a time is asked for
     std::vector<common::Url> roots_;
     std::set<std::string> with_pages_; // folders of which roots are pages
 };

@@ -46,6 +46,7 @@ Scope::Scope(Reach reach, const std::vector<common::Url>& roots,
              std::vector<Pattern> excluded, std::vector<Pattern> included)
     : reach_(reach), excluded_(std::move(excluded)), included_(std::move(included)) {
     for (const common::Url& root : roots) {
+        origins_.emplace(root.origin());
         hosts_.emplace(common::without_www(root.host()));
         if (reach == Reach::prefix)
             places_.insert(folder_of(root));

@@ -90,6 +90,10 @@ class Scope {
     /// True if the user has excluded it. This is the only check for roots.
     bool excludes(const common::Url& url) const;
 
+    /// True if a root has the same origin: the user has named that server.
+    bool is_of_root(const common::Url& url) const {
+        return origins_.contains(url.origin());
+    }
     /// True for a server that isn't the user's choice, whatever is excluded there.
     bool is_elsewhere(const common::Url& url) const {
         return !is_near(url) && !is_own_host(url);
@@ -104,6 +108,7 @@ class Scope {
     Places places_; // the roots' folders or hosts
     Places hosts_;
     Places domains_; // the roots' domains, if Reach::domain
+    Places origins_; // the roots'
     std::vector<Pattern> excluded_;
     std::vector<Pattern> included_;
 };

@@ -29,12 +29,12 @@ constexpr std::size_t mib = std::size_t{1024} * 1024;
 } // namespace
 
 Coroutine<> Sitemaps::read(std::vector<Url> roots) {
-    for (const Url& url : settings_.choice.urls) {
-        if (scope_.excludes(url))
-            settings_.on_note(fmt::format("the sitemap {}: excluded", url.href()));
+    for (const Url& url : choice_.urls) {
+        if (tools_.scope.excludes(url))
+            tools_.events.on_note(fmt::format("the sitemap {}: excluded", url.href()));
         add({.url = url});
     }
-    if (settings_.choice.of_roots)
+    if (choice_.of_roots)
         co_await look_in_robots(roots);
     while (!to_read_.empty() && !is_full_) {
         Next next = std::move(to_read_.front());
@@ -53,15 +53,15 @@ Coroutine<> Sitemaps::read(std::vector<Url> roots) {
 Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
     std::set<std::string, std::less<>> origins;
     for (const Url& root : roots) {
-        if (scope_.excludes(root) || !origins.emplace(root.origin()).second)
+        if (tools_.scope.excludes(root) || !origins.emplace(root.origin()).second)
             continue;
-        RobotsCache::Answer answer;
+        RobotsSource::Answer answer;
         try {
-            answer = co_await robots_.ask(root);
+            answer = co_await tools_.robots.ask(root);
         } catch (const FetchError& error) {
-            settings_.on_note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
-                                          "unknown",
-                                          root.origin(), error.what()));
+            tools_.events.on_note(fmt::format("{}/robots.txt: {}, so its sitemaps are "
+                                              "unknown",
+                                              root.origin(), error.what()));
             has_read_all_ = false;
             continue;
         }
@@ -78,10 +78,10 @@ Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
 /// Indexes may lead in a circle, so each sitemap is read once.
 void Sitemaps::add(Next next) {
     constexpr int most_indexes = 2; // the protocol allows one above a sitemap
-    const SitemapLimits& limits = settings_.choice.limits;
+    const SitemapLimits& limits = choice_.limits;
     if (seen_.contains(next.url))
         return;
-    if (scope_.excludes(next.url)) {
+    if (tools_.scope.excludes(next.url)) {
         has_read_all_ = false;
         return;
     }
@@ -93,7 +93,8 @@ void Sitemaps::add(Next next) {
         leave_out("sitemaps, since their URLs are too long", 1, next.url);
     } else if (next.depth > most_indexes) {
         leave_out("sitemaps in an index in an index in an index", 1, next.url);
-    } else if (is_foreign(next.url) && ++foreign_sitemaps_ > most_foreign) {
+    } else if (tools_.rules.is_named_by_site(next.url)
+               && ++foreign_sitemaps_ > most_foreign) {
         leave_out(fmt::format("sitemaps out of scope beyond the first {}", most_foreign),
                   1, next.url);
     } else {
@@ -126,7 +127,7 @@ Coroutine<> Sitemaps::read_one(Next next) {
         co_return;
     }
     // In the loop's own thread: no other task has anything to do yet.
-    const Sitemap sitemap = read_sitemap(got.body, got.url, settings_.choice.limits);
+    const Sitemap sitemap = read_sitemap(got.body, got.url, choice_.limits);
     if (next.is_guess && !sitemap.is_one)
         tell_absent(next.url, sitemap.error); // but perhaps a page, with status 200
     else
@@ -134,17 +135,17 @@ Coroutine<> Sitemaps::read_one(Next next) {
 }
 
 void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
-    const SitemapLimits& limits = settings_.choice.limits;
+    const SitemapLimits& limits = choice_.limits;
     if (!sitemap.error.empty())
         tell_unreadable(url, sitemap.error);
     if (sitemap.unreadable > 0)
-        settings_.on_note(fmt::format("the sitemap {} has no http or https URL in {}",
-                                      url.href(),
-                                      common::counted(sitemap.unreadable, "place")));
+        tools_.events.on_note(fmt::format("the sitemap {} has no http or https URL in {}",
+                                          url.href(),
+                                          common::counted(sitemap.unreadable, "place")));
     if (sitemap.is_cut_off) {
         has_read_all_ = false;
         const std::string part = fmt::format("first {} MiB", limits.bytes / mib);
-        settings_.on_note(
+        tools_.events.on_note(
             fmt::format("the sitemap {}: only its {} are read", url.href(), part));
         count_left_out(left_out_, "ends of sitemaps, beyond their " + part, 1,
                        url.href());
@@ -155,16 +156,16 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
     for (const Url& entry : sitemap.urls) {
         if (sitemap.is_index) {
             add({.url = entry, .depth = next.depth + 1});
-        } else if (scope_.contains(entry)) {
+        } else if (tools_.scope.contains(entry)) {
             list({.url = entry, .sitemap = url});
-        } else if (scope_.is_foreign(entry) && ++foreign_ == 1) {
+        } else if (tools_.scope.is_foreign(entry) && ++foreign_ == 1) {
             first_foreign_ = entry; // the user hasn't excluded it, so it's worth a note
         }
     }
 }
 
 void Sitemaps::list(const ListedUrl& one) {
-    const SitemapLimits& limits = settings_.choice.limits;
+    const SitemapLimits& limits = choice_.limits;
     if (known_.contains(one.url))
         return;
     // Both are kept, once for each URL.
@@ -189,8 +190,8 @@ void Sitemaps::leave_out_rest() {
 }
 
 void Sitemaps::tell_absent(const Url& sitemap, const std::string& why) {
-    settings_.on_note(fmt::format("{}: no sitemap here ({}), and robots.txt names none",
-                                  sitemap.href(), why));
+    tools_.events.on_note(fmt::format(
+        "{}: no sitemap here ({}), and robots.txt names none", sitemap.href(), why));
     has_read_all_ = false;
 }
 
@@ -199,10 +200,10 @@ void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
     constexpr int most_told = 20;
     ++unreadable_;
     if (unreadable_ <= most_told)
-        settings_.on_note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
+        tools_.events.on_note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
     else if (unreadable_ == most_told + 1)
-        settings_.on_note("more sitemaps can't be read to their end: text and html "
-                          "reports count them");
+        tools_.events.on_note("more sitemaps can't be read to their end: text and html "
+                              "reports count them");
     count_left_out(left_out_, unreadable, 1, sitemap.href());
     has_read_all_ = false;
 }
@@ -211,16 +212,16 @@ void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
 void Sitemaps::leave_out(std::string_view why, std::size_t entries, const Url& sitemap) {
     has_read_all_ = false;
     if (count_left_out(left_out_, why, entries, sitemap.href()))
-        settings_.on_note(
+        tools_.events.on_note(
             fmt::format("the sitemap {}: left out are {}", sitemap.href(), why));
 }
 
 void Sitemaps::tell_foreign() const {
     if (first_foreign_)
-        settings_.on_note(fmt::format("sitemaps list what is out of scope, so it's left "
-                                      "out: {}, such as {}",
-                                      common::counted(foreign_, "URL"),
-                                      first_foreign_->href()));
+        tools_.events.on_note(
+            fmt::format("sitemaps list what is out of scope, so it's left "
+                        "out: {}, such as {}",
+                        common::counted(foreign_, "URL"), first_foreign_->href()));
 }
 
 // ---- Fetching one ----
@@ -252,24 +253,24 @@ Coroutine<Sitemaps::Got> Sitemaps::fetch(Url url) {
 /// There is an error if it may not be fetched.
 Coroutine<> Sitemaps::ask_robots(Got& got) {
     const Url& url = got.url;
-    got.is_refused = scope_.excludes(url);
+    got.is_refused = tools_.scope.excludes(url);
     if (got.is_refused)
         got.error = "redirect to an excluded URL";
-    if (got.is_refused || !settings_.obey_robots)
+    if (got.is_refused || !tools_.settings.robots.obey)
         co_return;
     const std::string host = host_of(url);
     const bool is_first = !delays_.contains(host);
-    RobotsCache::Answer answer;
+    RobotsSource::Answer answer;
     try {
-        answer = co_await robots_.ask(url);
+        answer = co_await tools_.robots.ask(url);
     } catch (const FetchError& error) {
         ++failures_at(url);
         got.error = error.what();
         co_return;
     }
     const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
-    delays_[host] =
-        std::max(settings_.delay, std::chrono::ceil<EventLoop::Duration>(wanted));
+    delays_[host] = std::max(tools_.settings.frontier.politeness.delay,
+                             std::chrono::ceil<EventLoop::Duration>(wanted));
     if (is_first)
         has_asked(host);
     got.is_refused = !answer->rules.allows(url.target());
@@ -287,7 +288,8 @@ Coroutine<Sitemaps::Got> Sitemaps::try_to_fetch(Url url) {
         const auto wait = co_await try_once(url, tries, got);
         const bool has_failed =
             !got.error.empty() && (got.status == 0 || RetryPolicy::may_pass(got.status));
-        if (!wait || failures > 0 || is_foreign(url) || ++waits_ > most_waits) {
+        if (!wait || failures > 0 || tools_.rules.is_named_by_site(url)
+            || ++waits_ > most_waits) {
             if (!common::is_redirect(got.status)) // which says nothing of its target
                 failures = has_failed ? failures + 1 : 0;
             co_return got;
@@ -298,7 +300,7 @@ Coroutine<Sitemaps::Got> Sitemaps::try_to_fetch(Url url) {
 
 /// In a row. All foreign servers count as one: an index may name thousands.
 int& Sitemaps::failures_at(const Url& url) {
-    return failures_[is_foreign(url) ? std::string() : host_of(url)];
+    return failures_[tools_.rules.is_named_by_site(url) ? std::string() : host_of(url)];
 }
 
 /// Asks once. With a redirect, its target is the body.
@@ -306,12 +308,14 @@ int& Sitemaps::failures_at(const Url& url) {
 Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int tries,
                                                                    Got& got) {
     PageResponse told;
-    const TracedFetch traced(loop_.tracer(), url, told);
-    settings_.on_start(url);
+    const TracedFetch traced(tools_.loop.tracer(), url, told);
+    tools_.events.on_start("sitemaps", Item(url));
     has_asked(host_of(url));
     got.error.clear();
     try {
-        Response response = co_await fetch_.session().get(url, options_for(url));
+        GetOptions options = tools_.rules.options_for(url);
+        options.max_body = choice_.limits.bytes + 1; // to notice that there is more
+        Response response = co_await tools_.session.get(url, std::move(options));
         got.status = told.status = response.status();
         if (common::is_redirect(got.status)) {
             got.body = told.location = common::trim(response.header("Location"));
@@ -330,51 +334,38 @@ Coroutine<std::optional<RetryPolicy::Duration>> Sitemaps::try_once(Url url, int 
     } catch (const FetchError& error) {
         got.status = 0;
         got.error = told.error = error.what();
-        if (const auto again = fetch_.after(error, tries))
+        if (const auto again = tools_.fetch.after(error, tries))
             co_return again->wait;
     }
     co_return std::nullopt;
 }
 
-bool Sitemaps::is_foreign(const Url& url) const {
-    return !settings_.choice.is_none() && scope_.is_elsewhere(url)
-           && std::ranges::none_of(settings_.choice.urls, [&](const Url& named) {
-                  return named.host() == url.host();
-              });
-}
-
-/// A site can name any server, also one on our own network.
-GetOptions Sitemaps::options_for(const Url& url) const {
-    GetOptions options = fetch_.options_for(url);
-    options.only_public = options.only_public || is_foreign(url);
-    options.max_body = settings_.choice.limits.bytes + 1; // to notice that there is more
-    return options;
-}
-
 // ---- Politeness ----
 
 Coroutine<> Sitemaps::wait_for_turn(std::string host) {
-    const auto wait = free_at_[host] - loop_.time();
+    const auto wait = free_at_[host] - tools_.loop.time();
     if (wait > EventLoop::Duration::zero())
         co_await sleep(wait);
 }
 
 void Sitemaps::has_asked(const std::string& host) {
     const auto known = delays_.find(host);
-    const EventLoop::Duration delay =
-        known == delays_.end() ? settings_.delay : known->second;
-    free_at_[host] = loop_.time() + delay;
-    settings_.hold(host, delay);
+    const EventLoop::Duration delay = known == delays_.end()
+                                          ? tools_.settings.frontier.politeness.delay
+                                          : known->second;
+    free_at_[host] = tools_.loop.time() + delay;
+    tools_.pauses.hold(host, delay);
 }
 
 /// If it wants too long a pause, it's asked for no more sitemaps.
 void Sitemaps::note_refusal(const Url& url, EventLoop::Duration pause) {
     const std::string host = host_of(url);
-    settings_.on_refusal(host, pause);
-    if (pause > settings_.retries.longest_wait)
-        failures_at(url) = is_foreign(url) ? failures_at(url) : most_failures - 1;
+    tools_.pauses.refused(host, pause);
+    if (pause > tools_.settings.retries.longest_wait)
+        failures_at(url) =
+            tools_.rules.is_named_by_site(url) ? failures_at(url) : most_failures - 1;
     else
-        free_at_[host] = std::max(free_at_[host], loop_.time() + pause);
+        free_at_[host] = std::max(free_at_[host], tools_.loop.time() + pause);
 }
 
 } // namespace stage3

@@ -10,19 +10,15 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/crawl_tools.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
-#include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/retry.h"
-#include "stage3_queue_crawler/crawler/robots_cache.h"
-#include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
 #include <cstddef>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,36 +30,15 @@ namespace stage3 {
 
 class Sitemaps {
   public:
-    struct Settings {
-        SitemapChoice choice;
-        bool obey_robots = true;
-        RetryLimits retries{.max_tries = 1}; ///< of any one sitemap
-        EventLoop::Duration delay{};         ///< between two requests to a host
-        /// Called as a sitemap is requested.
-        std::function<void(const common::Url&)> on_start = [](const common::Url&) {};
-        /// Called when a host has refused a request and wants a pause, with its length.
-        std::function<void(const std::string&, EventLoop::Duration)> on_refusal =
-            [](const std::string&, EventLoop::Duration) {};
-        /// Called when a host was asked, with the pause that it now gets.
-        std::function<void(const std::string&, EventLoop::Duration)> hold =
-            [](const std::string&, EventLoop::Duration) {};
-        /// Called with messages for the user.
-        std::function<void(const std::string&)> on_note = [](const std::string&) {};
-    };
-
-    /// All of these must outlive it, except for the settings.
-    Sitemaps(EventLoop& loop, PageFetch& fetch, RobotsCache& robots, const Scope& scope,
-             Settings settings)
-        : loop_(loop), fetch_(fetch), robots_(robots), scope_(scope),
-          settings_(std::move(settings)), retries_(settings_.retries, loop.random()) {}
+    /// What it works with must outlive it.
+    explicit Sitemaps(const CrawlTools& tools)
+        : tools_(tools), choice_(tools.settings.sitemaps),
+          retries_(tools.settings.retries, tools.loop.random()) {}
 
     /// Reads them; call it once. What can't be read is left out. Throws as
     /// `PageFetch::after` does.
     Coroutine<> read(std::vector<common::Url> roots);
 
-    /// True for a server that only a sitemap or a robots.txt has named, outside the
-    /// crawl's scope.
-    bool is_foreign(const common::Url& url) const;
     /// Each URL once.
     const std::vector<ListedUrl>& listed() const { return listed_; }
     /// False if one of them isn't there, is excluded, or wasn't read to its end.
@@ -100,7 +75,6 @@ class Sitemaps {
     Coroutine<> wait_for_turn(std::string host);
     void has_asked(const std::string& host);
     void note_refusal(const common::Url& url, EventLoop::Duration pause);
-    GetOptions options_for(const common::Url& url) const;
     void take(const Next& next, const common::Url& url, const Sitemap& sitemap);
     void tell_absent(const common::Url& sitemap, const std::string& why);
     void tell_unreadable(const common::Url& sitemap, const std::string& why);
@@ -109,11 +83,8 @@ class Sitemaps {
     void leave_out_rest();
     void tell_foreign() const;
 
-    EventLoop& loop_;
-    PageFetch& fetch_;
-    RobotsCache& robots_;
-    const Scope& scope_;
-    const Settings settings_;
+    const CrawlTools tools_;
+    const SitemapChoice& choice_;
     RetryPolicy retries_;
     std::deque<Next> to_read_;
     std::unordered_set<common::Url> seen_;                          // sitemaps

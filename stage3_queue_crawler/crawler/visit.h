@@ -8,7 +8,6 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
-#include <functional>
 #include <utility>
 
 namespace stage3 {
@@ -33,10 +32,10 @@ class Visit {
     }
 
     const Item& item() const { return item_; }
-    /// To be called when its request goes out. Until then, this must not be moved.
-    std::function<void()> on_request() {
-        return [this] { owner_->began(item_); };
-    }
+    /// Its request goes out.
+    void begin() { owner_->began(item_); }
+    /// Its host has given an answer to it.
+    void note_answer() { item_.was_answered = true; }
     /// To be tried again after `wait`.
     void put_off(EventLoop::Duration wait) { leave().put_off(std::move(item_), wait); }
     /// The same, but this time doesn't count as a try.

@@ -56,7 +56,7 @@ std::string what_is_checked(const Checks& checks) {
 }
 
 std::string what_is_allowed(const CrawlSettings& crawl) {
-    std::string text = crawl.obey_robots ? "" : "\n--no-robots";
+    std::string text = crawl.robots.obey ? "" : "\n--no-robots";
     if (crawl.session.objection)
         text += "\n--no-private";
     if (crawl.session.tls.insecure)
@@ -84,13 +84,14 @@ std::string agreed_settings(const Options& options) {
         "\n--max-pages {}\n--max-redirects {}\n--max-tries {}\n--max-per-host {}"
         "\n--max-retry-after {}\n--refused-timeout {}"
         "\n--max-body {}\n--delay {}\n--lease {}",
-        limit(crawl.max_depth), crawl.traps.path_depth, crawl.traps.repeats,
-        crawl.traps.queries, limit(crawl.max_pages), crawl.max_redirects, crawl.max_tries,
-        limit(crawl.politeness.max_per_host), crawl.max_retry_after.count(),
-        crawl.refused_timeout.count(), crawl.session.max_body,
-        std::chrono::duration<double>(crawl.politeness.delay).count(),
+        limit(crawl.frontier.max_depth), crawl.traps.path_depth, crawl.traps.repeats,
+        crawl.traps.queries, limit(crawl.frontier.max_pages),
+        crawl.frontier.max_redirects, crawl.retries.max_tries,
+        limit(crawl.frontier.politeness.max_per_host), crawl.retries.longest_wait.count(),
+        crawl.frontier.refused_timeout.count(), crawl.session.max_body,
+        std::chrono::duration<double>(crawl.frontier.politeness.delay).count(),
         std::chrono::duration<double>(options.shared.lease).count());
-    text += fmt::format("\n--order {}", name_of(crawl.order));
+    text += fmt::format("\n--order {}", name_of(crawl.frontier.order));
     return text + what_is_allowed(crawl) + what_is_checked(crawl.checks)
            + how_checks_are_judged(crawl.checks) + who_we_are(crawl);
 }

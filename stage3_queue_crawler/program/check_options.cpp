@@ -104,7 +104,7 @@ void check_shared(const Options& options, const Typed& typed) {
                                      "shared frontier doesn't keep: use another one",
                                      formats_with(&FormatEntry::needs_links)));
     if (shared.servers.size() > 1
-        && options.crawl.max_pages != FrontierSettings::no_limit)
+        && options.crawl.frontier.max_pages != FrontierSettings::no_limit)
         throw UsageError("--max-pages can't be counted over several servers: give "
                          "one --frontier");
 }

@@ -17,14 +17,9 @@ bool is_way_out(Outcome outcome, const std::string& next_url) {
     return outcome == Outcome::page && !next_url.empty();
 }
 
-/// A page that was searched, or the news that something is dead, is what users want. A
-/// file was at least named by a list.
-bool is_result(const Record& record, bool is_to_be_searched) {
-    const bool is_way = is_way_out(record.outcome, record.next_url);
-    if ((record.outcome == Outcome::page && !is_way) || is_dead(record.outcome))
-        return true;
-    const bool is_named = !record.parent || record.role == common::LinkRole::sitemap;
-    return (record.outcome == Outcome::file || is_way) && is_named && !is_to_be_searched;
+/// It's alive, and there was nothing to search it for.
+bool is_without_links(const Record& record) {
+    return record.outcome == Outcome::file || is_way_out(record.outcome, record.next_url);
 }
 
 /// A root whose redirects lead out of the crawl.
@@ -44,14 +39,21 @@ std::string describe_target(const common::Url& root, const std::string& target,
 
 } // namespace
 
-void Coverage::record(const Record& record) {
-    if (has_checked_)
-        return;
-    has_checked_ = is_result(record, searched_.contains(record.url));
-    if (has_checked_) {
-        seen_.clear();
-        return;
-    }
+/// A page that was searched, or the news that something is dead, is what users want. A
+/// file was at least named by a list. (Which roots come from a list is known at the end;
+/// until then, one of those that have no links must be, if there are too many.)
+bool Coverage::is_result(const Record& record) const {
+    if (is_dead(record.outcome))
+        return true;
+    if (!is_without_links(record))
+        return record.outcome == Outcome::page;
+    return record.role == common::LinkRole::sitemap
+           || (!record.parent && roots_without_links_ == searched_);
+}
+
+void Coverage::keep(const Record& record) {
+    if (!record.parent && is_without_links(record))
+        ++roots_without_links_;
     if (!first_)
         first_ = record.url;
     seen_.emplace(record.url, Seen{.outcome = record.outcome,
@@ -79,28 +81,35 @@ std::vector<const common::Url*> Coverage::way_from(const common::Url& root) cons
 }
 
 /// A file that doesn't come from a root that was to be searched: a picture of a style
-/// sheet, or what a URL in a list redirects to.
-bool Coverage::is_anything_alive() const {
+/// sheet, or what a URL in a list redirects to; or a root that is only in a list.
+bool Coverage::is_anything_alive(const Roots& roots) const {
     std::set<common::Url> in_vain;
-    for (const common::Url& root : searched_)
+    for (const common::Url& root : roots.searched)
         for (const common::Url* const url : way_from(root))
             in_vain.insert(*url);
-    return std::ranges::any_of(seen_, [&](const auto& one) {
-        return one.second.outcome == Outcome::file && !in_vain.contains(one.first);
-    });
+    const auto is_listed = [&](const common::Url& url) {
+        const Seen* const seen = find(url);
+        return seen != nullptr && !roots.searched.contains(url)
+               && (seen->outcome == Outcome::file
+                   || is_way_out(seen->outcome, seen->next_url));
+    };
+    return std::ranges::any_of(roots.all, is_listed)
+           || std::ranges::any_of(seen_, [&](const auto& one) {
+                  return one.second.outcome == Outcome::file
+                         && !in_vain.contains(one.first);
+              });
 }
 
-std::string Coverage::why_nothing(const std::vector<common::Url>& roots,
-                                  const Scope* scope) const {
-    if (has_checked_ || is_anything_alive())
+std::string Coverage::why_nothing(const Roots& roots, const Scope* scope) const {
+    if (has_checked_ || is_anything_alive(roots))
         return {};
     const common::Url* first = first_ ? &*first_ : nullptr;
-    if (!roots.empty())
-        first = &roots.front();
+    if (!roots.all.empty())
+        first = &roots.all.front();
     if (first == nullptr)
         return "there are no results";
     std::string why = describe(*first, scope);
-    const std::set<common::Url> different(roots.begin(), roots.end());
+    const std::set<common::Url> different(roots.all.begin(), roots.all.end());
     if (different.size() < 2)
         return why;
     return fmt::format("{} ({} came to nothing, too)", why,

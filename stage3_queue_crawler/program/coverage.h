@@ -9,27 +9,37 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace stage3 {
 
 class Coverage {
   public:
-    /// `searched`: roots that the user wants searched for links. Of any other, it's
-    /// enough that they are alive.
-    explicit Coverage(std::set<common::Url> searched) : searched_(std::move(searched)) {}
+    /// `searched`: how many roots, at most, the user wants searched for links. Of any
+    /// other, it's enough that it's alive.
+    explicit Coverage(std::size_t searched) : searched_(searched) {}
 
-    void record(const Record& record);
+    /// Each record of a crawl must be asked about. True once something was checked.
+    bool has_checked_with(const Record& record) {
+        has_checked_ = has_checked_ || is_result(record);
+        return has_checked_;
+    }
+    /// Keeps one that proves nothing, to explain it at the end.
+    void keep(const Record& record);
 
-    /// Why nothing was checked, in printable ASCII; empty if something was. `roots`: all
-    /// of them; `scope`: null if it's unknown.
-    std::string why_nothing(const std::vector<common::Url>& roots,
-                            const Scope* scope) const;
+    /// Where a crawl began.
+    struct Roots {
+        std::vector<common::Url> all;
+        std::set<common::Url> searched = {}; ///< those to be searched for links
+    };
+    /// Why nothing was checked, in printable ASCII; empty if something was. `scope`: null
+    /// if it's unknown.
+    std::string why_nothing(const Roots& roots, const Scope* scope) const;
 
   private:
     /// What became of a URL, until something was checked.
@@ -43,10 +53,12 @@ class Coverage {
 
     const Seen* find(const common::Url& url) const;
     std::vector<const common::Url*> way_from(const common::Url& root) const;
-    bool is_anything_alive() const;
+    bool is_result(const Record& record) const;
+    bool is_anything_alive(const Roots& roots) const;
     std::string describe(const common::Url& root, const Scope* scope) const;
 
-    std::set<common::Url> searched_;
+    const std::size_t searched_;
+    std::size_t roots_without_links_ = 0; // but alive
     std::map<common::Url, Seen> seen_;
     std::optional<common::Url> first_; // of these
     bool has_checked_ = false;

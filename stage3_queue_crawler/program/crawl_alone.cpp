@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,11 +36,7 @@ Coroutine<> until_both_ready(Reports& reports, State& state) {
 CrawlEvents events_for(const Options& options, Console& console, Reports& reports,
                        State* state) {
     CrawlEvents events = events_on(console, options.verbose);
-    events.on_record = [&](const Record& record) { reports.record(record); };
-    events.on_links = [&](const common::Url& page,
-                          const std::vector<common::Url>& links) {
-        reports.links(page, links);
-    };
+    events.on_record = std::bind_front(&Reports::record, &reports);
     events.until_ready = [&reports, state]() -> Coroutine<> {
         if (state == nullptr)
             return reports.drain();
@@ -97,6 +94,40 @@ std::string describe_if_early(Ending ending) {
     return ending == Ending::complete ? std::string() : std::string(describe(ending));
 }
 
+/// What the user should know, besides the reports.
+struct Missing {
+    std::string checks;   ///< why nothing was checked; empty if something was
+    std::string baseline; ///< why none was written; empty if one was, or none is wanted
+};
+
+/// Writes the ends of the reports.
+Missing end_reports(Reports& reports, const Options& options, const Crawler<>& crawler,
+                    Ending ending, Clock::duration time) {
+    Missing missing;
+    if (ending == Ending::complete)
+        missing.checks = reports.why_nothing_checked(options, &crawler.scope());
+    const Preparation& preparation = crawler.preparation();
+    missing.baseline =
+        reports.end({.urls = crawler.frontier().urls(),
+                     .left_out = crawler.left_out(),
+                     .time = time,
+                     .is_unchecked = options.crawl.session.tls.insecure,
+                     .root = std::string(options.roots.front().href()),
+                     .cut_short = describe_if_early(ending),
+                     .nothing_checked = missing.checks,
+                     .listed = preparation.listed(),
+                     .lacks_sitemaps = !preparation.has_read_all_sitemaps()});
+    return missing;
+}
+
+/// For the exit status.
+std::size_t count_dead(const Progress& progress, const Baseline& baseline,
+                       bool is_strict) {
+    const std::size_t dead = progress.dead - baseline.known_dead();
+    const std::size_t unclear = progress.unclear - baseline.known_unclear();
+    return dead + (is_strict ? unclear : 0);
+}
+
 } // namespace
 
 Coroutine<int> crawl_alone(Options options) {
@@ -105,15 +136,17 @@ Coroutine<int> crawl_alone(Options options) {
     const TellTasksOnQuit tell(loop, console);
     // Before the reports: if it can't be used, they stay as they were.
     const std::unique_ptr<State> state = open_state_for(loop, options, console);
-    options.crawl.answers = state.get();
     Reports reports(loop, options);
     fit_to_process(options, console);
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));
     reports.begin();
     const auto start = Clock::now();
+    CrawlHelpers helpers = options.helpers;
+    helpers.answers = state.get();
     Crawler crawler(loop, options.roots, std::move(scope), options.crawl,
-                    events_for(options, console, reports, state.get()));
+                    events_for(options, console, reports, state.get()),
+                    std::move(helpers));
     SupervisedCrawl crawl(loop, crawler.crawl());
     try {
         const auto progress = [&crawler] { return crawler.progress(); };
@@ -122,20 +155,9 @@ Coroutine<int> crawl_alone(Options options) {
         reports.flush(); // what was done by then
         throw;
     }
-    std::string nothing_checked;
-    if (crawl.ending() == Ending::complete)
-        nothing_checked = reports.coverage().why_nothing(options.roots, &crawler.scope());
-    const std::string no_baseline =
-        reports.end({.urls = crawler.frontier().urls(),
-                     .left_out = crawler.left_out(),
-                     .time = Clock::now() - start,
-                     .is_unchecked = options.crawl.session.tls.insecure,
-                     .root = std::string(options.roots.front().href()),
-                     .cut_short = describe_if_early(crawl.ending()),
-                     .nothing_checked = nothing_checked,
-                     .listed = crawler.listed(),
-                     .lacks_sitemaps = !crawler.has_read_all_sitemaps()});
-    const Ending ending = crawl.ending();
+    const Missing missing =
+        end_reports(reports, options, crawler, crawl.ending(), Clock::now() - start);
+    const Ending ending = crawl.ending(); // memory may have run out meanwhile
     bool is_all_kept = true;
     if (state)
         is_all_kept = co_await close_state(*state, crawler, ending, console);
@@ -143,15 +165,11 @@ Coroutine<int> crawl_alone(Options options) {
         console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
                                  describe(ending),
                                  crawler.frontier().urls().count_queued()));
-    note_nothing_checked(console, nothing_checked);
-    note_no_baseline(console, options, no_baseline);
-    const Progress progress = crawler.progress();
-    const Baseline& baseline = reports.baseline();
-    const std::size_t dead = progress.dead - baseline.known_dead();
-    const std::size_t unclear = progress.unclear - baseline.known_unclear();
-    co_return exit_status(ending, dead + (options.strict ? unclear : 0),
-                          !nothing_checked.empty() || !crawler.left_out().empty()
-                              || !is_all_kept);
+    note_nothing_checked(console, missing.checks);
+    note_no_baseline(console, options, missing.baseline);
+    co_return exit_status(
+        ending, count_dead(crawler.progress(), reports.baseline(), options.strict),
+        !missing.checks.empty() || !crawler.left_out().empty() || !is_all_kept);
 }
 
 } // namespace stage3

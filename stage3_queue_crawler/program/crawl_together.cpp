@@ -3,6 +3,7 @@
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
+#include "stage3_queue_crawler/crawler/page_judge.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
@@ -52,12 +53,6 @@ SharedCrawl shared_crawl(const Options& options, Console& console) {
             }};
 }
 
-bool is_redirect_that_closes(RedirectCircles& circles, const Record& record) {
-    const auto target = common::parse_url(record.next_url);
-    return record.outcome == Outcome::redirect && target
-           && circles.closes(record.url, *target);
-}
-
 std::string first_root(const Options& options) {
     return options.roots.empty() ? std::string()
                                  : std::string(options.roots.front().href());
@@ -99,11 +94,8 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
             break;
         for (Record& record : records) {
             seen_dead += is_dead(record.outcome) ? 1 : 0;
-            if (is_redirect_that_closes(circles, record)) {
-                record.outcome = record.is_foreign ? Outcome::unclear : Outcome::failed;
-                record.error = redirect_loop;
-                dead += record.is_foreign ? 0 : 1;
-            }
+            if (judge_circle(record, circles) && !record.is_foreign)
+                ++dead;
             if (options.strict && record.outcome == Outcome::unclear)
                 ++dead;
             if (record.outcome == Outcome::unclear && !record.is_foreign)
@@ -123,7 +115,7 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
         findings = co_await results.findings();
     if (results.state().stage == SharedState::Stage::complete
         && findings.nothing_checked.empty())
-        findings.nothing_checked = reports.coverage().why_nothing(options.roots, scope);
+        findings.nothing_checked = reports.why_nothing_checked(options, scope);
     const std::string no_baseline =
         reports.end({.urls = results.urls(),
                      .left_out = unclear,
@@ -216,7 +208,7 @@ Coroutine<int> take_part(Options& options, Console& console) {
     Scope scope(options.reach, options.roots, std::move(options.excluded),
                 std::move(options.included));
     TheCrawler crawler(loop, options.roots, std::move(scope), options.crawl,
-                       events_on(console, options.verbose), shared);
+                       events_on(console, options.verbose), options.helpers, shared);
     SupervisedCrawl crawl(loop, crawler.crawl());
     const auto progress = [&crawler] { return crawler.progress(); };
     co_await crawl.wait(progress, console, options.show_progress);

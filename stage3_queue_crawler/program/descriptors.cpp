@@ -12,7 +12,7 @@ std::string fit_to_descriptors(CrawlSettings& settings, std::size_t descriptors)
     // If room is short, a quarter is for robots.txt: one that comes late shouldn't delay
     // the others.
     const std::size_t for_robots =
-        settings.obey_robots ? std::min<std::size_t>((room + 3) / 4, 100) : 0;
+        settings.robots.obey ? std::min<std::size_t>((room + 3) / 4, 100) : 0;
     const std::size_t workers =
         std::min(settings.workers, std::max<std::size_t>(room - for_robots, 1));
     std::string note;
@@ -28,9 +28,9 @@ std::string fit_to_descriptors(CrawlSettings& settings, std::size_t descriptors)
     settings.session.max_idle_connections = static_cast<long>(workers);
     // What is left is for robots.txt, and for name lookups: up to three for each.
     const std::size_t left = room - workers;
-    settings.robots_at_once = std::clamp<std::size_t>(left, 1, 100);
+    settings.robots.most_at_once = std::clamp<std::size_t>(left, 1, 100);
     settings.session.max_connections =
-        static_cast<long>(std::min(workers + settings.robots_at_once, room));
+        static_cast<long>(std::min(workers + settings.robots.most_at_once, room));
     settings.session.max_lookups = std::clamp<std::size_t>((left + 20) / 3, 1, 64);
     return note;
 }

@@ -54,9 +54,9 @@ constexpr std::int64_t most = 1'000'000'000;
 
 void add_limits(common::CommandLine& line, CrawlSettings& crawl) {
     line.add("-d,--max-depth", "N", "follow at most N links away from a root (10000)",
-             number_into(crawl.max_depth, 0, most));
+             number_into(crawl.frontier.max_depth, 0, most));
     line.add("--max-pages", "N", "stop after N fetches (no limit)",
-             number_into(crawl.max_pages, 1, most));
+             number_into(crawl.frontier.max_pages, 1, most));
     line.add("--max-path-depth", "N", "at most N segments in a URL's path (20)",
              number_into(crawl.traps.path_depth, 1, most));
     line.add("--max-repeats", "N", "at most N repetitions of a segment in one path (3)",
@@ -65,7 +65,7 @@ void add_limits(common::CommandLine& line, CrawlSettings& crawl) {
              "at most N URLs that differ only in their query (10000)",
              number_into(crawl.traps.queries, 0, most));
     line.add("--max-redirects", "N", "follow at most N redirects in a row (20)",
-             number_into(crawl.max_redirects, 0, 1000));
+             number_into(crawl.frontier.max_redirects, 0, 1000));
     // --help-verdicts describes these.
     for (const char* const name : {"--max-path-depth", "--max-repeats", "--max-queries"})
         line.hide(name);
@@ -94,7 +94,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
         reader_of_patterns(options.included, options.patterns, "--include"));
     add_limits(line, options.crawl);
     line.add("--order", "ORDER", "fifo (default), lifo, or priority (short URLs first)",
-             choice_by_name(options.crawl.order,
+             choice_by_name(options.crawl.frontier.order,
                             {OrderName::fifo, OrderName::lifo, OrderName::priority}));
     line.add_flag("--no-robots", "ignore robots.txt", typed.no_robots);
     line.add_flag("--no-private", "connect only to addresses on the public internet",
@@ -137,17 +137,17 @@ void add_how_fast(common::CommandLine& line, Options& options) {
     line.add("-w,--workers", "N", "at most N fetches at once (10)",
              number_into(crawl.workers, 1, 100'000));
     line.add("--max-per-host", "N", "requests in flight to one host (no limit)",
-             number_into(crawl.politeness.max_per_host, 1, most));
+             number_into(crawl.frontier.politeness.max_per_host, 1, most));
     line.add("--delay", "S", "seconds from one request to a host to the next (0)",
-             reader_of_time(crawl.politeness.delay, 0));
+             reader_of_time(crawl.frontier.politeness.delay, 0));
     line.add("--max-tries", "N", "tries per URL if the network or the server fails (4)",
-             number_into(crawl.max_tries, 1, 1000));
+             number_into(crawl.retries.max_tries, 1, 1000));
     line.add("--max-retry-after", "S",
              "seconds that a server may ask us to wait; beyond, it's left alone (60)",
-             reader_of_time(crawl.max_retry_after, 0));
+             reader_of_time(crawl.retries.longest_wait, 0));
     line.add("--refused-timeout", "S",
              "seconds of nothing but refusals until a server is left alone (300)",
-             reader_of_time(crawl.refused_timeout, 0));
+             reader_of_time(crawl.frontier.refused_timeout, 0));
     // --help-verdicts describes these.
     for (const char* const name : {"--max-retry-after", "--refused-timeout"})
         line.hide(name);
@@ -341,13 +341,13 @@ void set_crawl(Options& options, const Typed& typed,
                const ConnectionOptions& connection) {
     CrawlSettings& crawl = options.crawl;
     crawl.checks.assets = !typed.no_assets;
-    crawl.obey_robots = !typed.no_robots;
+    crawl.robots.obey = !typed.no_robots;
     connection.apply(crawl.session);
     if (typed.no_private)
         stay_among_public_addresses(crawl.session);
-    crawl.parse_in_threads = options.parse_threads > 0;
+    crawl.reader.in_threads = options.parse_threads > 0;
     if (options.fail_parsing > 0)
-        crawl.find_links = find_links_but_fail_at(options.fail_parsing);
+        options.helpers.find_links = find_links_but_fail_at(options.fail_parsing);
     // A user who allows more time for a fetch also allows more silence.
     crawl.session.stall_timeout =
         std::max(crawl.session.stall_timeout,

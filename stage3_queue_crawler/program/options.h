@@ -45,6 +45,7 @@ struct Options {
     std::vector<Pattern> included;
     std::vector<std::string> patterns; ///< the texts of both, as typed: "--exclude x"
     CrawlSettings crawl;
+    CrawlHelpers helpers;
     SharedOptions shared;
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
     std::string selector;          ///< a name that make_selector knows, or nothing

@@ -80,7 +80,8 @@ Reports::Report::Report(EventLoop& loop, const FormatEntry* entry,
       output(open_for(option, [&] { return Output(loop, file); })) {}
 
 Reports::Reports(EventLoop& loop, Options& options)
-    : baseline_(std::move(options.baseline)), coverage_(searched_roots(options)),
+    : baseline_(std::move(options.baseline)),
+      coverage_(static_cast<std::size_t>(options.typed_roots)),
       write_baseline_(options.write_baseline),
       checks_fragments_(options.crawl.checks.fragments) {
     check_reports(options); // before any of them is made empty
@@ -98,18 +99,23 @@ void Reports::begin() {
     }
 }
 
-void Reports::record(const Record& record) {
+void Reports::record(const Record& record, const std::vector<common::Url>& links) {
     const Standing standing = baseline_.standing_of(record);
-    coverage_.record(record);
+    if (!coverage_.has_checked_with(record))
+        coverage_.keep(record);
     if (keeps_records_)
         lines_.emplace_back(record, standing);
-    for (Report& report : reports_)
+    for (Report& report : reports_) {
+        if (record.outcome == Outcome::page)
+            report.output.write(report.format->links(record.url, links));
         report.output.write(report.format->record(record, standing));
+    }
 }
 
-void Reports::links(const common::Url& page, const std::vector<common::Url>& links) {
-    for (Report& report : reports_)
-        report.output.write(report.format->links(page, links));
+std::string Reports::why_nothing_checked(const Options& options,
+                                         const Scope* scope) const {
+    return coverage_.why_nothing(
+        {.all = options.roots, .searched = searched_roots(options)}, scope);
 }
 
 Coroutine<> Reports::drain() {

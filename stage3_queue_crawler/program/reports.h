@@ -40,8 +40,8 @@ class Reports {
     // All of these throw as Output does.
 
     void begin();
-    void record(const Record& record);
-    void links(const common::Url& page, const std::vector<common::Url>& links);
+    /// `links`: those on its page.
+    void record(const Record& record, const std::vector<common::Url>& links = {});
     /// Waits until little is left to be written.
     Coroutine<> drain();
     /// Writes what is left of the records, without an end.
@@ -52,7 +52,9 @@ class Reports {
     std::string end(Summary summary);
 
     const Baseline& baseline() const { return baseline_; }
-    const Coverage& coverage() const { return coverage_; }
+    /// Why nothing was checked; empty if something was, or if the crawl isn't over.
+    /// `scope`: null if it's unknown.
+    std::string why_nothing_checked(const Options& options, const Scope* scope) const;
 
   private:
     struct Report {

@@ -32,7 +32,7 @@ void fit_to_process(Options& options, Console& console) {
     if (options.crawl.session.http_version == HttpVersion::two && !can_trust_http2())
         console.note("stage3: --http2: this version of libcurl, unlike 8.14, may take a "
                      "response that was cut off for a whole one");
-    options.crawl.is_asked_to_end = is_interrupted;
+    options.helpers.is_asked_to_end = is_interrupted;
 }
 
 CrawlEvents events_on(Console& console, bool verbose) {

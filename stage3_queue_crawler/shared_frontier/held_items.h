@@ -41,8 +41,7 @@ struct HeldItem {
     common::Url url;
     Leased lease;
     EventLoop::TimePoint since;
-    bool is_out = false;       ///< a worker has it
-    bool was_answered = false; ///< by its host, since then
+    bool is_out = false; ///< a worker has it
 
     bool is_foreign() const { return lease.is_foreign(); }
     /// Set while its host is being asked for robots.txt: this call waits for the answer.

@@ -20,18 +20,19 @@ namespace stage3 {
 
 namespace {
 
-FrontierSession::Settings settings_of_sessions(const FrontierSettings& settings) {
+FrontierSession::Settings settings_of_sessions(const FrontierSettings& settings,
+                                               const FrontierHelpers& helpers) {
     const auto or_zero = [](std::size_t limit) {
         return limit == FrontierSettings::no_limit ? 0 : limit;
     };
     return {
         .delay = std::chrono::ceil<std::chrono::microseconds>(settings.politeness.delay),
         .foreign_delay =
-            std::chrono::ceil<std::chrono::microseconds>(settings.checks.foreign_delay),
+            std::chrono::ceil<std::chrono::microseconds>(helpers.checks.foreign_delay),
         .max_per_host = or_zero(settings.politeness.max_per_host),
         .max_pages = or_zero(settings.max_pages),
         .refused_timeout = settings.refused_timeout,
-        .obey_robots = settings.ask_robots != nullptr,
+        .obey_robots = helpers.robots != nullptr,
         .order = std::string(name_of(settings.order)),
         .roots = {}};
 }
@@ -48,15 +49,21 @@ std::vector<std::vector<std::string>> spread(const std::vector<common::Url>& roo
 
 } // namespace
 
-RedisFrontier::RedisFrontier(EventLoop& loop, FrontierSettings settings,
-                             SharedCrawl crawl)
-    : loop_(loop), settings_(std::move(settings)), crawl_(std::move(crawl)),
-      sessions_(loop, crawl_, *this), rules_(held_, sessions_, settings_.ask_robots) {}
+RedisFrontier::RedisFrontier(EventLoop& loop, const FrontierSettings& settings,
+                             FrontierHelpers helpers, SharedCrawl crawl)
+    : loop_(loop), settings_(settings), helpers_(std::move(helpers)),
+      crawl_(std::move(crawl)), sessions_(loop, crawl_, *this),
+      rules_(held_, sessions_, helpers_.robots) {}
 
 Coroutine<> RedisFrontier::open(std::vector<common::Url> roots) {
     co_await sessions_.open(
-        settings_of_sessions(settings_),
+        settings_of_sessions(settings_, helpers_),
         spread(roots, settings_.max_redirects, crawl_.servers.size()));
+}
+
+void RedisFrontier::add_listed(const std::vector<ListedUrl>& listed) {
+    if (!listed.empty())
+        throw std::invalid_argument("a shared crawl begins at its roots alone");
 }
 
 FrontierCounts RedisFrontier::counts() const {
@@ -103,8 +110,8 @@ void RedisFrontier::on_items(FrontierSession& session, const Wanted& asked,
         if (!url)
             throw CantTakePart(
                 fmt::format("'{}' is in the crawl, and is no URL", item.url));
-        if (item.why.may_be_private)
-            settings_.note_private_site();
+        if (item.why.may_be_private && helpers_.session != nullptr)
+            helpers_.session->allow_private();
         rules_.admit({.session = &session,
                       .url = *url,
                       .lease = std::move(item),
@@ -156,18 +163,20 @@ void RedisFrontier::done(const Item& item, Record& record, const Found& found) {
     if (!held)
         return; // another process has it now
     const std::size_t servers = crawl_.servers.size();
+    const bool is_private =
+        helpers_.session != nullptr && helpers_.session->may_be_private();
     std::vector<Chunk> chunks = chunks_of(item, held->lease.why.role, found,
                                           {.max_depth = settings_.max_depth,
                                            .max_redirects = settings_.max_redirects,
-                                           .may_be_private = settings_.is_site_private()},
+                                           .may_be_private = is_private},
                                           servers);
     const std::size_t here = server_of(held->lease.host, servers);
     const bool leads_elsewhere = std::ranges::any_of(
         chunks, [here](const Chunk& chunk) { return chunk.server != here; });
     std::string places =
-        settings_.checks.fragments ? describe_places(found) : std::string();
+        helpers_.checks.fragments ? describe_places(found) : std::string();
     held->session->tell_done(
-        words_of_done(*held, record, std::move(places), std::move(chunks), here));
+        words_of_done(item, *held, record, std::move(places), std::move(chunks), here));
     if (leads_elsewhere)
         sessions_.carry_soon();
 }
@@ -180,12 +189,6 @@ void RedisFrontier::put_off(const Item& item, EventLoop::Duration wait) {
 void RedisFrontier::give_back(const Item& item) { held_.give_back(item.ticket); }
 
 // ---- What hosts say about our pace ----
-
-/// Goes out with what becomes of it.
-void RedisFrontier::answered(const Item& item) {
-    if (HeldItem* const held = held_.find(item.ticket))
-        held->was_answered = true;
-}
 
 void RedisFrontier::refused(const Item& item, EventLoop::Duration wait) {
     tell_refused("refused", item, wait);
@@ -216,11 +219,6 @@ void RedisFrontier::hold(const std::string& host, EventLoop::Duration duration) 
     sessions_.of(host).tell({"hold", host, milliseconds(duration)});
 }
 
-void RedisFrontier::set_delay(const std::string& host, EventLoop::Duration delay) {
-    held_.give_back_ahead(sessions_.of(host), host);
-    sessions_.of(host).tell({"delay", host, milliseconds(delay)});
-}
-
 void RedisFrontier::has_asked(const std::string& host) {
     sessions_.of(host).tell({"asked", host});
 }
@@ -237,7 +235,8 @@ Coroutine<> RedisFrontier::join(TimeLimit limit) {
 
 Coroutine<> RedisFrontier::close() {
     sessions_.ask_for_no_more();
-    settings_.withdraw_questions();
+    if (helpers_.robots != nullptr)
+        helpers_.robots->cancel_all();
     co_await sessions_.close();
 }
 

@@ -39,7 +39,8 @@ class RedisFrontier final : private SessionOwner {
     using Item = LeasedItem;
 
     /// `loop` must outlive it; it must outlive its callers. Once open, it must be closed.
-    RedisFrontier(EventLoop& loop, FrontierSettings settings, SharedCrawl crawl);
+    RedisFrontier(EventLoop& loop, const FrontierSettings& settings,
+                  FrontierHelpers helpers, SharedCrawl crawl);
     RedisFrontier(const RedisFrontier&) = delete;
     RedisFrontier& operator=(const RedisFrontier&) = delete;
     ~RedisFrontier() = default;
@@ -49,24 +50,26 @@ class RedisFrontier final : private SessionOwner {
     // how many of its links were new.
     /// Throws CantTakePart.
     Coroutine<> open(std::vector<common::Url> roots);
+    /// Throws std::invalid_argument if there are any: each process would have to read the
+    /// sitemaps, and `--sitemap` is refused beside `--frontier`.
+    static void add_listed(const std::vector<ListedUrl>& listed);
     Coroutine<Visit<RedisFrontier>> get();
-    /// The same, for what is to be checked on foreign servers.
     Coroutine<Visit<RedisFrontier>> get_foreign();
     void began(const Item& item);
     void done(const Item& item, Record& record, const Found& found);
     void put_off(const Item& item, EventLoop::Duration wait);
     void give_back(const Item& item);
-    void answered(const Item& item);
     void refused(const Item& item, EventLoop::Duration wait);
     void busy(const Item& item, EventLoop::Duration wait);
     void end_host(const std::string& host, const std::string& reason);
     void hold(const std::string& host, EventLoop::Duration duration);
-    void set_delay(const std::string& host, EventLoop::Duration delay);
     void has_asked(const std::string& host);
     Coroutine<> join(TimeLimit limit);
     /// Gives back what is held. If Redis is away, doesn't wait long for it.
     Coroutine<> close();
     FrontierCounts counts() const;
+    /// None: only the process that reports knows what all have found.
+    static std::vector<Record> missing_fragments() { return {}; }
 
     /// Only one of the processes may write the report: is it this one? After `join`.
     Coroutine<bool> may_report() const;
@@ -91,6 +94,7 @@ class RedisFrontier final : private SessionOwner {
 
     EventLoop& loop_;
     const FrontierSettings settings_;
+    const FrontierHelpers helpers_;
     const SharedCrawl crawl_;
     IdleWorkers waiting_; // workers, in `get`
     HeldItems held_;

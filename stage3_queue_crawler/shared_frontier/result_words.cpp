@@ -31,7 +31,7 @@ void append(const Record& record, std::vector<std::string>& words) {
 }
 
 /// For `done` and `park`.
-std::string reaction(const HeldItem& item) { return item.was_answered ? "a" : "-"; }
+std::string reaction(const Item& item) { return item.was_answered ? "a" : "-"; }
 
 } // namespace
 
@@ -69,10 +69,10 @@ std::vector<Chunk> chunks_of(const Item& item, common::LinkRole role, const Foun
     return chunks;
 }
 
-std::vector<std::string> words_of_done(const HeldItem& item, const Record& record,
-                                       std::string places, std::vector<Chunk> chunks,
-                                       std::size_t here) {
-    std::vector<std::string> words{"done", item.lease.url};
+std::vector<std::string> words_of_done(const Item& item, const HeldItem& held,
+                                       const Record& record, std::string places,
+                                       std::vector<Chunk> chunks, std::size_t here) {
+    std::vector<std::string> words{"done", held.lease.url};
     append(record, words);
     words.push_back(std::move(places));
     words.emplace_back(reaction(item));
@@ -102,7 +102,7 @@ std::vector<std::string> words_of_park(const HeldItem& held, const Item& item,
             milliseconds(wait),
             std::to_string(item.tries),
             std::to_string(item.refusals),
-            reaction(held)};
+            reaction(item)};
 }
 
 } // namespace stage3

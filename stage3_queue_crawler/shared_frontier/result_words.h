@@ -31,9 +31,9 @@ std::vector<Chunk> chunks_of(const Item& item, common::LinkRole role, const Foun
                              const LinkLimits& limits, std::size_t servers);
 
 /// That page is done. `places`: what is known of fragments; `here`: its own server.
-std::vector<std::string> words_of_done(const HeldItem& item, const Record& record,
-                                       std::string places, std::vector<Chunk> chunks,
-                                       std::size_t here);
+std::vector<std::string> words_of_done(const Item& item, const HeldItem& held,
+                                       const Record& record, std::string places,
+                                       std::vector<Chunk> chunks, std::size_t here);
 
 /// `held` is to be tried again, after `wait`; `item`: what it has been through.
 std::vector<std::string> words_of_park(const HeldItem& held, const Item& item,

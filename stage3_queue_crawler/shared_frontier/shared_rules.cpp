@@ -23,14 +23,14 @@ std::string to_text(const RobotsAnswer& answer) {
     return answer.reason + "\n" + answer.rules.text();
 }
 
-RobotsCache::Answer read_rules(const std::string& text) {
+RobotsSource::Answer read_rules(const std::string& text) {
     const auto end = std::min(text.find('\n'), text.size());
     const std::string_view rules = std::string_view(text).substr(end);
     return std::make_shared<const RobotsAnswer>(
         RobotsAnswer{.rules = Robots::read_text(rules), .reason = text.substr(0, end)});
 }
 
-std::shared_ptr<const Refusal> unanswered(const Future<RobotsCache::Answer>& answer) {
+std::shared_ptr<const Refusal> unanswered(const Future<RobotsSource::Answer>& answer) {
     return std::make_shared<const Refusal>(
         Refusal{.reason = {}, .failure = answer.exception()});
 }
@@ -38,16 +38,16 @@ std::shared_ptr<const Refusal> unanswered(const Future<RobotsCache::Answer>& ans
 } // namespace
 
 SharedRules::SharedRules(HeldItems& held, FrontierSessions& sessions,
-                         RobotsCache::Ask ask)
-    : held_(held), sessions_(sessions), ask_(std::move(ask)) {}
+                         RobotsSource* robots)
+    : held_(held), sessions_(sessions), robots_(robots) {}
 
 void SharedRules::admit(HeldItem item) {
     const Leased& lease = item.lease;
     const bool has_ended = lease.wants == Leased::Wants::end;
     if (has_ended)
         end_host(lease.host, lease.ended);
-    const bool needs_rules = ask_ && !has_ended;
-    const RobotsCache::Answer says = needs_rules ? known(lease.host) : nullptr;
+    const bool needs_rules = robots_ != nullptr && !has_ended;
+    const RobotsSource::Answer says = needs_rules ? known(lease.host) : nullptr;
     if (lease.wants == Leased::Wants::rules) {
         ask_host(held_.add(std::move(item)));
     } else if (needs_rules && !says) {
@@ -66,7 +66,7 @@ void SharedRules::end_host(const std::string& host, const std::string& reason) {
 }
 
 /// nullptr: nothing, or not now.
-RobotsCache::Answer SharedRules::known(const std::string& host) const {
+RobotsSource::Answer SharedRules::known(const std::string& host) const {
     const auto rules = rules_.find(host);
     return rules != rules_.end() && running_loop().time() < rules->second.until
                ? rules->second.answer
@@ -94,11 +94,11 @@ SharedRules::Refused SharedRules::or_ended(const HeldItem& item,
 void SharedRules::ask_host(Ticket ticket) {
     HeldItem& item = held_.at(ticket);
     held_.begin_asking(
-        item, std::make_unique<CancelAtExit>(ask_(item.url).add_done_callback(
+        item, std::make_unique<CancelAtExit>(robots_->ask(item.url).add_done_callback(
                   [this, ticket](const auto& answer) { take_answer(ticket, answer); })));
 }
 
-void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& answer) {
+void SharedRules::take_answer(Ticket ticket, const Future<RobotsSource::Answer>& answer) {
     held_.end_asking(held_.at(ticket));
     if (answer.cancelled())
         held_.give_back(ticket);
@@ -110,8 +110,8 @@ void SharedRules::take_answer(Ticket ticket, const Future<RobotsCache::Answer>& 
 
 /// The host can't be reached, or can't say now. If it was asked before, what it said then
 /// stays in force for another day.
-Coroutine<> SharedRules::use_old(Ticket ticket, Future<RobotsCache::Answer> answer) {
-    const RobotsCache::Answer old = co_await known_in_redis(ticket);
+Coroutine<> SharedRules::use_old(Ticket ticket, Future<RobotsSource::Answer> answer) {
+    const RobotsSource::Answer old = co_await known_in_redis(ticket);
     if (held_.find(ticket) == nullptr)
         co_return;
     if (old)
@@ -124,7 +124,7 @@ Coroutine<> SharedRules::use_old(Ticket ticket, Future<RobotsCache::Answer> answ
 
 /// Tells the others. The item goes back into its queue: asking for robots.txt was a
 /// request, too, after which the host may want a pause.
-void SharedRules::tell(Ticket ticket, const RobotsCache::Answer& answer) {
+void SharedRules::tell(Ticket ticket, const RobotsSource::Answer& answer) {
     const HeldItem& item = held_.at(ticket);
     const auto delay = answer->rules.crawl_delay().value_or(Robots::Duration());
     keep(item.lease.host, answer);
@@ -137,7 +137,7 @@ void SharedRules::tell(Ticket ticket, const RobotsCache::Answer& answer) {
 /// Reads what another process has found out.
 Coroutine<> SharedRules::read(Ticket ticket) {
     const std::string host = held_.at(ticket).lease.host;
-    const RobotsCache::Answer answer = co_await known_in_redis(ticket);
+    const RobotsSource::Answer answer = co_await known_in_redis(ticket);
     if (!answer) // not knowing never means "all is allowed"
         throw std::runtime_error("what the robots.txt of " + host + " says is gone");
     keep(host, answer);
@@ -146,7 +146,7 @@ Coroutine<> SharedRules::read(Ticket ticket) {
 }
 
 /// nullptr: nothing.
-Coroutine<RobotsCache::Answer> SharedRules::known_in_redis(Ticket ticket) {
+Coroutine<RobotsSource::Answer> SharedRules::known_in_redis(Ticket ticket) {
     const HeldItem& item = held_.at(ticket);
     FrontierSession& session = *item.session;
     std::vector<std::string> ask{"HGET", session.key("rules"), item.lease.host};
@@ -156,7 +156,7 @@ Coroutine<RobotsCache::Answer> SharedRules::known_in_redis(Ticket ticket) {
     co_return read_rules(rules.text);
 }
 
-void SharedRules::keep(const std::string& host, RobotsCache::Answer answer) {
+void SharedRules::keep(const std::string& host, RobotsSource::Answer answer) {
     if (bytes_ > most_rules) {
         rules_.clear();
         bytes_ = 0;

@@ -23,8 +23,9 @@ namespace stage3 {
 
 class SharedRules {
   public:
-    /// `held` and `sessions` must outlive it. Without `ask`, everything is allowed.
-    SharedRules(HeldItems& held, FrontierSessions& sessions, RobotsCache::Ask ask);
+    /// `held` and `sessions` must outlive it. `robots`, too,
+    /// unless it's nullptr: then everything is allowed.
+    SharedRules(HeldItems& held, FrontierSessions& sessions, RobotsSource* robots);
 
     /// Holds the item, and lets it in as soon as the rules of its host are known: at
     /// once, if they are known here. The first process to get an item of that host asks
@@ -38,20 +39,20 @@ class SharedRules {
 
     Refused refused(const HeldItem& item, const RobotsAnswer* says) const;
     Refused or_ended(const HeldItem& item, const Refused& refused) const;
-    RobotsCache::Answer known(const std::string& host) const;
+    RobotsSource::Answer known(const std::string& host) const;
     void ask_host(Ticket ticket);
-    void take_answer(Ticket ticket, const Future<RobotsCache::Answer>& answer);
-    Coroutine<> use_old(Ticket ticket, Future<RobotsCache::Answer> answer);
-    void tell(Ticket ticket, const RobotsCache::Answer& answer);
+    void take_answer(Ticket ticket, const Future<RobotsSource::Answer>& answer);
+    Coroutine<> use_old(Ticket ticket, Future<RobotsSource::Answer> answer);
+    void tell(Ticket ticket, const RobotsSource::Answer& answer);
     Coroutine<> read(Ticket ticket);
-    Coroutine<RobotsCache::Answer> known_in_redis(Ticket ticket);
-    void keep(const std::string& host, RobotsCache::Answer answer);
+    Coroutine<RobotsSource::Answer> known_in_redis(Ticket ticket);
+    void keep(const std::string& host, RobotsSource::Answer answer);
 
     HeldItems& held_;
     FrontierSessions& sessions_;
-    const RobotsCache::Ask ask_;
+    RobotsSource* const robots_; // nullptr: everything is allowed
     struct Known {
-        RobotsCache::Answer answer;
+        RobotsSource::Answer answer;
         EventLoop::TimePoint until; // then it's read again: there may be newer ones
     };
     std::unordered_map<std::string, Known> rules_; // of hosts

@@ -275,10 +275,12 @@ std::optional<PageResponse> Tables::find(const common::Url& url) {
     kept.asked_at = get_.number(9);
     const bool has_links = !get_.is_null(10);
     if (has_links)
-        kept.links = read_links(get_.text(10), url);
+        if (auto links = read_links(get_.text(10), url))
+            response.links = std::make_shared<common::Links>(std::move(*links));
     constexpr std::int64_t most = 999;
     const bool is_good = get_.number(0) >= 0 && get_.number(0) <= most
-                         && get_.number(7) >= 0 && has_links == kept.links.has_value();
+                         && get_.number(7) >= 0
+                         && has_links == (response.links != nullptr);
     return is_good ? std::optional(std::move(response)) : std::nullopt;
 }
 

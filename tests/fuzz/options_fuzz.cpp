@@ -36,18 +36,19 @@ bool is_printable(std::string_view text) {
 void check_numbers(const Options& options) {
     const stage3::CrawlSettings& crawl = options.crawl;
     require(is_from_to<std::size_t>(crawl.workers, 1, 100'000), "--workers");
-    require(crawl.max_depth <= most || crawl.max_depth == no_limit, "--max-depth");
-    require(is_from_to<std::size_t>(crawl.max_pages, 1, most)
-                || crawl.max_pages == no_limit,
+    require(crawl.frontier.max_depth <= most || crawl.frontier.max_depth == no_limit,
+            "--max-depth");
+    require(is_from_to<std::size_t>(crawl.frontier.max_pages, 1, most)
+                || crawl.frontier.max_pages == no_limit,
             "--max-pages");
-    require(is_from_to(crawl.max_redirects, 0, 1000), "--max-redirects");
-    require(is_from_to(crawl.max_tries, 1, 1000), "--max-tries");
-    require(is_from_to<std::size_t>(crawl.politeness.max_per_host, 1, most)
-                || crawl.politeness.max_per_host == no_limit,
+    require(is_from_to(crawl.frontier.max_redirects, 0, 1000), "--max-redirects");
+    require(is_from_to(crawl.retries.max_tries, 1, 1000), "--max-tries");
+    require(is_from_to<std::size_t>(crawl.frontier.politeness.max_per_host, 1, most)
+                || crawl.frontier.politeness.max_per_host == no_limit,
             "--max-per-host");
     require(options.fail_parsing <= most, "--fail-parsing");
     require(options.parse_threads <= 1000
-                && crawl.parse_in_threads == (options.parse_threads > 0),
+                && crawl.reader.in_threads == (options.parse_threads > 0),
             "--parse-threads");
     require(options.report.top <= most, "--top");
     require(is_from_to<std::size_t>(crawl.session.max_body, 1, std::size_t{1} << 40U),
@@ -65,7 +66,9 @@ void check_times(const Options& options) {
     require(crawl.session.connect_timeout >= 1ms
                 && crawl.session.connect_timeout <= longest,
             "--connect-timeout");
-    require(crawl.politeness.delay >= 0s && crawl.politeness.delay <= longest, "--delay");
+    require(crawl.frontier.politeness.delay >= 0s
+                && crawl.frontier.politeness.delay <= longest,
+            "--delay");
     require(options.shared.lease >= 500ms && options.shared.lease <= longest, "--lease");
 }
 

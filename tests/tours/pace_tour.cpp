@@ -74,16 +74,17 @@ void crawl(double rate, std::size_t workers) {
     stage3::EventLoop loop(web.time().options(1));
     stage3::CrawlSettings settings;
     settings.workers = workers;
-    settings.obey_robots = false;
-    settings.open_http = tests::box::open_http(web);
+    settings.robots.obey = false;
+    stage3::CrawlHelpers helpers;
+    helpers.open_http = tests::box::open_http(web);
     int dead = 0;
     stage3::CrawlEvents events;
-    events.on_record = [&dead](const stage3::Record& record) {
+    events.on_record = [&dead](const stage3::Record& record, const auto&) {
         dead += stage3::is_dead(record.outcome) ? 1 : 0;
     };
     const std::vector<common::Url> roots{*common::parse_url("http://limited.test/")};
     stage3::Crawler<> crawler(loop, roots, stage3::Scope(stage3::Reach::host, roots),
-                              settings, events);
+                              settings, events, helpers);
     stage3::run_until_complete<stage3::Ending>(loop, crawler.crawl());
     draw(web);
     fmt::print("{} pages, {} dead, {} refusals\n", crawler.progress().fetched, dead,

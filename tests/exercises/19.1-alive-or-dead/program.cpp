@@ -118,10 +118,10 @@ void build(ScriptedServer& server) {
 std::map<std::string, int> crawl(const ScriptedServer& server) {
     std::map<std::string, int> said;
     stage3::CrawlSettings settings;
-    settings.obey_robots = false; // it would be one request more
-    settings.max_tries = 2;
+    settings.robots.obey = false; // it would be one request more
+    settings.retries.max_tries = 2;
     stage3::CrawlEvents events;
-    events.on_record = [&](const Record& record) {
+    events.on_record = [&](const Record& record, const auto&) {
         const int outcome = static_cast<int>(record.outcome) + 1; // questions.h's numbers
         said[std::string(record.url.target())] = outcome;
     };

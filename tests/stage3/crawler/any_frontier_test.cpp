@@ -33,7 +33,8 @@ class DiaryFrontier {
         std::uint64_t ticket = 0;
     };
 
-    DiaryFrontier(EventLoop& loop, const FrontierSettings& settings, Diary& diary)
+    DiaryFrontier(EventLoop& loop, const FrontierSettings& settings,
+                  const FrontierHelpers& /*helpers*/, Diary& diary)
         : loop_(loop), max_depth_(settings.max_depth), diary_(diary) {}
 
     Coroutine<> open(std::vector<Url> roots) {
@@ -41,6 +42,11 @@ class DiaryFrontier {
             add(root, 0);
         co_return;
     }
+    void add_listed(const std::vector<ListedUrl>& listed) {
+        for (const ListedUrl& one : listed)
+            add(one.url, 0);
+    }
+    Coroutine<Visit> get_foreign() { co_return co_await get(); }
     Coroutine<Visit> get() {
         Item item = co_await queue_.get();
         item.ticket = ++last_ticket_;
@@ -63,14 +69,12 @@ class DiaryFrontier {
         if (!loop_.closed())
             note("given back", item);
     }
-    void answered(const Item& /*item*/) {}
     void refused(const Item& item, EventLoop::Duration /*wait*/) {
         note("refused", item);
     }
     void busy(const Item& /*item*/, EventLoop::Duration /*wait*/) {}
     void end_host(const std::string& /*host*/, const std::string& /*reason*/) {}
     void hold(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
-    void set_delay(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
     void has_asked(const std::string& /*host*/) {}
     Coroutine<> join(stage3::TimeLimit limit) {
         co_await queue_.join(limit);
@@ -81,6 +85,7 @@ class DiaryFrontier {
         diary_.log.emplace_back("close");
         co_return;
     }
+    std::vector<Record> missing_fragments() const { return {}; }
     FrontierCounts counts() const {
         return {.unfinished = queue_.unfinished(),
                 .out = queue_.unfinished() - queue_.size()};
@@ -112,7 +117,7 @@ static_assert(stage3::Frontier<DiaryFrontier>);
 struct DiaryTest {
     DiaryTest() {
         settings.workers = 1;
-        settings.obey_robots = false;
+        settings.robots.obey = false;
         server.on("/", html("<a href='/a'>x</a><a href='/b'>x</a>"));
         server.on("/a", html("<a href='/c'>x</a>"));
         server.on("/b", html(""));
@@ -129,7 +134,7 @@ struct DiaryTest {
         const std::vector<Url> roots{tests::url_of(server.url())};
         Crawler<DiaryFrontier> crawler(loop, roots,
                                        stage3::Scope(stage3::Reach::host, roots),
-                                       settings, events, diary);
+                                       settings, events, {}, diary);
         task = create_task(loop, crawler.crawl());
         const auto ending = stage3::run_until_complete<Ending>(loop, *task);
         progress = crawler.progress();
@@ -147,7 +152,7 @@ struct DiaryTest {
 
 TEST_CASE("a crawl items with another frontier, which gets what follows the events") {
     DiaryTest test;
-    test.settings.max_depth = 1;
+    test.settings.frontier.max_depth = 1;
     CHECK(test.crawl() == Ending::complete);
     CHECK(test.diary.text()
           == "began / as 1, done / as 1, began /a as 2, done /a as 2, "

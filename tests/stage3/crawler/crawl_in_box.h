@@ -18,7 +18,7 @@ struct BoxedSetup : Setup {
     /// `seed` decides all that is left to chance. `crawl` throws std::runtime_error if
     /// the crawl never ends.
     explicit BoxedSetup(box::Web& web, std::uint32_t seed = 1) {
-        settings.open_http = box::open_http(web);
+        helpers.open_http = box::open_http(web);
         make_loop = [&web, seed] { return web.time().options(seed); };
     }
 };

@@ -41,7 +41,7 @@ Result Setup::crawl(const std::vector<std::string>& roots) {
     std::vector<common::Url> urls;
     for (const std::string& root : roots)
         urls.push_back(*common::parse_url(root));
-    events.on_record = [&](const Record& record) {
+    events.on_record = [&](const Record& record, const auto&) {
         result.records.push_back(said(record));
         if (on_record)
             on_record(record);
@@ -51,7 +51,7 @@ Result Setup::crawl(const std::vector<std::string>& roots) {
         if (on_note)
             on_note(note);
     };
-    settings.obey_robots = obey_robots; // most tests count requests
+    settings.robots.obey = obey_robots; // most tests count requests
     stage3::LoopOptions options;
     if (make_loop)
         options = make_loop();
@@ -60,7 +60,7 @@ Result Setup::crawl(const std::vector<std::string>& roots) {
     EventLoop loop(std::move(options));
     const auto now = [&] { return make_loop ? loop.time() : Clock::now(); };
     stage3::Crawler crawler(loop, urls, stage3::Scope(reach, urls, std::move(excluded)),
-                            settings, events);
+                            settings, events, helpers);
     const auto start = now();
     auto task = create_task(loop, crawler.crawl());
     if (during)

@@ -67,6 +67,7 @@ struct Result {
 struct Setup {
     CrawlSettings settings;
     stage3::CrawlEvents events = {};
+    stage3::CrawlHelpers helpers = {};
     bool obey_robots = false;
     Reach reach = Reach::host;
     std::function<Clock::time_point()> clock = Clock::now;

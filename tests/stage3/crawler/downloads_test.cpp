@@ -86,7 +86,7 @@ TEST_CASE("a HEAD that fails is confirmed by a GET in the same visit") {
         test.server.on_head("/x", {to_head});
         test.server.on("/x", box::respond(200, "image/png", "x"));
         test.setup.settings.checks.assets = true;
-        test.setup.settings.max_tries = 1;
+        test.setup.settings.retries.max_tries = 1;
         const Result result = test.crawl();
         const Said& said = result[test.server.url("/x")];
         CHECK(said.outcome == Outcome::file);
@@ -103,7 +103,7 @@ TEST_CASE(
         test.server.on_head("/x", {box::respond(503, "", "")});
         test.server.on("/x", box::respond(200, "image/png", "x"));
         test.setup.settings.checks.assets = true;
-        test.setup.settings.max_tries = max_tries;
+        test.setup.settings.retries.max_tries = max_tries;
         const Result result = test.crawl();
         const Said& said = result[test.server.url("/x")];
         CHECK(said.outcome == Outcome::file);

@@ -52,7 +52,7 @@ TEST_CASE_FIXTURE(SiteInBox,
     server.on("/silent", box::fail(box::Fault::silence));
     server.on("/broken", box::fail(box::Fault::reset));
     setup.settings.timeout = 20s;
-    setup.settings.max_tries = 100;
+    setup.settings.retries.max_tries = 100;
     const Result result = crawl();
     CHECK(result.ending == Ending::timed_out);
     CHECK(result.urls() == std::vector{server.url()});
@@ -87,9 +87,9 @@ TEST_CASE_FIXTURE(SiteInBox,
     for (const char* path : {"/a", "/b", "/c"})
         server.on(path, box::page({}));
     setup.settings.workers = 1;
-    setup.settings.find_links = stage3::find_links_but_fail_at(3);
+    setup.helpers.find_links = stage3::find_links_but_fail_at(3);
     Failures failures; // so that a crawl with --state asks for it again
-    setup.settings.answers = &failures;
+    setup.helpers.answers = &failures;
     const Result result = crawl();
     CHECK(failures.urls == std::vector{server.url("/b")});
     CHECK(result.ending == Ending::complete);
@@ -104,11 +104,11 @@ TEST_CASE_FIXTURE(SiteInBox,
     // g++ writes "Crawler<F>", and clang++ "Crawler<>".
     const auto work = note.find(">::work, waiting at crawler.h:");
     CHECK(note.find("  stage3::Crawler<") < work);
-    const auto judge =
-        note.find("  stage3::PageJudge::judge, waiting at page_judge.cpp:");
+    const auto reader =
+        note.find("  stage3::PageReader::links_on, waiting at page_reader.cpp:");
     const auto calls = note.find("  stage3::PageReader::read, before its first ");
-    CHECK(work < judge);
-    CHECK(judge < calls);
+    CHECK(work < reader);
+    CHECK(reader < calls);
     CHECK(calls != std::string::npos);
 }
 
@@ -119,7 +119,7 @@ TEST_CASE_FIXTURE(SiteInBox,
     server.on("/b", box::page({}));
     setup.on_note = [](const std::string&) { throw std::runtime_error("a surprise"); };
     Failures failures;
-    setup.settings.answers = &failures;
+    setup.helpers.answers = &failures;
     const Result result = crawl();
     CHECK(failures.urls == std::vector{server.url("/a")});
     CHECK(result[server.url("/a")].outcome == Outcome::failed);

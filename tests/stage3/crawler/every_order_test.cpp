@@ -54,18 +54,20 @@ struct Crawling {
 
         CrawlSettings settings;
         settings.workers = workers;
-        settings.obey_robots = obeys_robots;
-        settings.open_http = [&](EventLoop& l, const SessionOptions& options) {
+        settings.robots.obey = obeys_robots;
+        stage3::CrawlHelpers helpers;
+        helpers.open_http = [&](EventLoop& l, const SessionOptions& options) {
             return std::make_unique<OrderedHttp>(l, web, options, order);
         };
         std::map<std::string, int> records;
         CrawlEvents events;
-        events.on_record = [&](const Record& record) {
+        events.on_record = [&](const Record& record, const auto&) {
             order.promise(++records[std::string(record.url.target())] == 1,
                           "no URL has two records");
         };
         const std::vector<common::Url> roots{*common::parse_url(server.url())};
-        Crawler<> crawler(loop, roots, Scope(Reach::host, roots), settings, events);
+        Crawler<> crawler(loop, roots, Scope(Reach::host, roots), settings, events,
+                          helpers);
         Task<Ending> task = create_task(loop, crawler.crawl(), "crawl");
         bool was_asked = false;
         if (is_interrupted)

@@ -31,7 +31,7 @@
 
 namespace tests {
 
-inline stage3::RobotsCache::Answer answer(std::string_view robots) {
+inline stage3::RobotsSource::Answer answer(std::string_view robots) {
     return std::make_shared<const stage3::RobotsAnswer>(
         stage3::RobotsAnswer{.rules = stage3::Robots::parse(robots, "me"),
                              .reason = "disallowed by robots.txt"});
@@ -45,19 +45,19 @@ inline std::vector<common::Url> urls_of(const std::vector<std::string>& texts) {
 }
 
 /// A robots.txt for each origin, which arrives when the test says so.
-class RobotsOnDemand {
+class RobotsOnDemand : public stage3::RobotsSource {
   public:
     explicit RobotsOnDemand(stage3::EventLoop& loop) : loop_(loop) {}
 
-    stage3::RobotsCache::Ask ask() {
-        return [this](const common::Url& url) {
-            const std::string origin(url.origin());
-            ++asked[origin];
-            return robots.try_emplace(origin, loop_).first->second;
-        };
+    stage3::Future<Answer> ask(const common::Url& url) override {
+        const std::string origin(url.origin());
+        ++asked[origin];
+        return robots.try_emplace(origin, loop_).first->second;
     }
+    void cancel_all() override { ++times_cancelled; }
 
-    std::map<std::string, stage3::Future<stage3::RobotsCache::Answer>> robots;
+    std::map<std::string, stage3::Future<Answer>> robots;
+    int times_cancelled = 0;
     std::map<std::string, int> asked;
 
   private:
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE_DEFINE("a pause is counted from the request", Test, frontier_
     const auto other = test.get();
     CHECK(other.item().url == tests::url_of("http://other/"));
     CHECK_FALSE(test.has_one()); // the visit has not begun
-    a.on_request()();
+    a.begin();
     const auto begin = test.loop.time();
     const auto b = test.get();
     CHECK(test.loop.time() - begin >= 150ms);

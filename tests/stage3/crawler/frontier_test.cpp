@@ -16,14 +16,16 @@ namespace {
 
 /// A frontier, and a robots.txt for each origin.
 struct FrontierTest : tests::LoopTest, tests::RobotsOnDemand {
-    explicit FrontierTest(FrontierSettings settings = {}, bool obey_robots = false)
+    explicit FrontierTest(const FrontierSettings& settings = {}, bool obey_robots = false,
+                          stage3::FrontierHelpers helpers = {})
         : RobotsOnDemand(loop),
-          frontier(loop, with_robots(std::move(settings), obey_robots)) {}
+          frontier(loop, settings, with_robots(std::move(helpers), obey_robots)) {}
 
-    FrontierSettings with_robots(FrontierSettings settings, bool obey_robots) {
+    stage3::FrontierHelpers with_robots(stage3::FrontierHelpers helpers,
+                                        bool obey_robots) {
         if (obey_robots)
-            settings.ask_robots = ask();
-        return settings;
+            helpers.robots = this;
+        return helpers;
     }
 
     void open(const std::vector<std::string>& roots) {
@@ -83,11 +85,24 @@ struct FrontierTest : tests::LoopTest, tests::RobotsOnDemand {
     std::vector<Task<>> wanting;
 };
 
+/// The same robots.txt for all.
+struct OneAnswer final : stage3::RobotsSource {
+    explicit OneAnswer(EventLoop& loop) : known(loop) {}
+
+    Future<Answer> ask(const Url& /*url*/) override {
+        ++asked;
+        return known;
+    }
+    void cancel_all() override {}
+
+    Future<Answer> known;
+    int asked = 0;
+};
+
 /// For the promises that all frontiers make.
 class InMemory : FrontierTest {
   public:
-    explicit InMemory(FrontierSettings settings = {})
-        : FrontierTest(std::move(settings)) {}
+    explicit InMemory(const FrontierSettings& settings = {}) : FrontierTest(settings) {}
 
     using FrontierTest::get;
     using FrontierTest::loop;
@@ -165,9 +180,9 @@ TEST_CASE("checks that wait are left out once there were max_pages") {
 }
 
 TEST_CASE("a foreign host gets one request at a time, with a pause") {
-    FrontierSettings settings;
-    settings.checks.foreign_delay = 1s;
-    FrontierTest test(settings);
+    stage3::FrontierHelpers helpers;
+    helpers.checks.foreign_delay = 1s;
+    FrontierTest test({}, false, helpers);
     test.open({"http://h/1", "http://h/2"});
     test.done(test.get(), "http://other/1", Purpose::check_foreign);
     test.done(test.get(), "http://other/2", Purpose::check_foreign);
@@ -175,7 +190,7 @@ TEST_CASE("a foreign host gets one request at a time, with a pause") {
     test.want(true);
     test.turns(5);
     CHECK(test.log == Log{"http://other/1 at 0"});
-    test.out.at(0).on_request()();
+    test.out.at(0).begin();
     test.wait(5s);
     CHECK(test.log.size() == 1); // the first is not over
     test.done(std::move(test.out.at(0)));
@@ -186,9 +201,9 @@ TEST_CASE("a foreign host gets one request at a time, with a pause") {
 }
 
 TEST_CASE("only so many foreign hosts are asked at once, robots.txt included") {
-    FrontierSettings settings;
-    settings.checks.foreign_hosts = 1;
-    FrontierTest test(settings, true);
+    stage3::FrontierHelpers helpers;
+    helpers.checks.foreign_hosts = 1;
+    FrontierTest test({}, true, helpers);
     test.open({"http://h/1", "http://h/2"});
     test.says("http://h");
     test.done(test.get(), "http://a/", Purpose::check_foreign);
@@ -209,10 +224,9 @@ TEST_CASE("only so many foreign hosts are asked at once, robots.txt included") {
 }
 
 TEST_CASE("after max_pages no foreign URL comes out, wherever it waits") {
-    FrontierSettings settings;
-    settings.max_pages = 4;
-    settings.checks.foreign_hosts = 2;
-    FrontierTest test(settings, true);
+    stage3::FrontierHelpers helpers;
+    helpers.checks.foreign_hosts = 2;
+    FrontierTest test({.max_pages = 4}, true, helpers);
     test.open({"http://h/1", "http://h/2", "http://h/3", "http://h/4"});
     test.says("http://h");
     // One waits for robots.txt, one in line for its host, one because of too many hosts.
@@ -332,26 +346,26 @@ TEST_CASE("in a closed frontier, a visit that was put off asks for nothing") {
 }
 
 TEST_CASE("a URL that had to wait for its host goes before a long line of others") {
-    FrontierTest test;
-    test.frontier.set_delay("slow:80", 1s);
+    FrontierTest test({}, true);
+    test.open({"http://slow/1"});
+    test.says("http://slow", "user-agent: *\ncrawl-delay: 1");
     test.wait(1s);
-    test.open({"http://slow/1", "http://slow/2", "http://quick/1", "http://quick/2",
-               "http://quick/3"});
     FrontierVisit slow = test.get();
-    slow.on_request()();
-    test.done(std::move(slow));
+    slow.begin();
+    test.done(std::move(slow),
+              {"http://slow/2", "http://quick/1", "http://quick/2", "http://quick/3"});
+    test.says("http://quick");
     test.wait(1s);
     CHECK(test.get().item().url == url_of("http://slow/2"));
 }
 
 TEST_CASE(
     "after max_pages, questions are withdrawn, but visits that have begun ask again") {
-    int withdrawn = 0;
-    FrontierTest test({.max_pages = 1, .withdraw_questions = [&] { ++withdrawn; }}, true);
+    FrontierTest test({.max_pages = 1}, true);
     test.open({"http://h/1", "http://g/1"});
     test.says("http://h");
     FrontierVisit visit = test.get();
-    CHECK(withdrawn == 1);
+    CHECK(test.times_cancelled == 1);
     test.robots.clear();
     visit.put_off(1s);
     test.want();
@@ -372,21 +386,16 @@ TEST_CASE("judging a long line takes many turns, in which all lines make progres
     // A clock that advances by a millisecond each time it is read.
     options.clock = [&] { return time.now + std::chrono::milliseconds(++ticks); };
     EventLoop loop(std::move(options));
-    Future<RobotsCache::Answer> known(loop);
-    int asked = 0;
+    OneAnswer source(loop);
     Log log;
-    stage3::RobotsLine line(
-        loop,
-        [&](const Url&) {
-            ++asked;
-            return known;
-        },
-        [&](const Item& item, const auto&) { log.emplace_back(item.url.href()); });
+    stage3::RobotsLine line(loop, source, [&](const Item& item, const auto&) {
+        log.emplace_back(item.url.href());
+    });
     for (int i = 0; i < 10; ++i)
         line.enter(QueuedItem(url_of(fmt::format("http://long/{}", i))));
     line.enter(QueuedItem(url_of("http://short/")));
     CHECK(line.size() == 11);
-    known.set_result(answer(""));
+    source.known.set_result(answer(""));
     loop.call_later(10s, [&] { loop.stop(); });
     for (int turns = 0; turns < 30; ++turns) {
         loop.stop();
@@ -395,5 +404,5 @@ TEST_CASE("judging a long line takes many turns, in which all lines make progres
     CHECK(line.size() == 0);
     CHECK(log.size() == 11);
     CHECK(std::ranges::find(log, "http://short/") - log.begin() < 5);
-    CHECK(asked == 2); // once for each line, whose answer is kept
+    CHECK(source.asked == 2); // once for each line, whose answer is kept
 }

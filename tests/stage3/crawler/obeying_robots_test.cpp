@@ -46,7 +46,7 @@ TEST_CASE_FIXTURE(WithRobots, "the rules for our own name in robots.txt count") 
 TEST_CASE_FIXTURE(WithRobots,
                   "without a robots.txt everything is allowed; if it fails, nothing is") {
     server.on("/", box::page({}));
-    setup.settings.max_tries = 1;
+    setup.settings.retries.max_tries = 1;
     for (const int status : {400, 401, 403, 404, 410}) {
         server.on("/robots.txt", box::respond(status, "text/html", "Disallow: /"));
         CHECK(crawl()[server.url()].outcome == Outcome::page);
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(WithRobots,
     server.on("/", box::page({}));
     box::Server silent(web);
     silent.on("/robots.txt", box::fail(box::Fault::silence));
-    setup.settings.max_pages = 1;
+    setup.settings.frontier.max_pages = 1;
     const Result result = setup.crawl({silent.url("/1"), silent.url("/2"), server.url()});
     CHECK(result.ending == Ending::max_pages);
     CHECK(result.urls() == std::vector{server.url()});
@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(WithRobots, "late robots.txt files hold up no other host, even
     std::list<box::Server> late;
     server.on("/", box::page({}));
     setup.settings.workers = 2;
-    setup.settings.robots_at_once = 4;
+    setup.settings.robots.most_at_once = 4;
     std::vector<std::string> roots;
     for (int i = 0; i < 10; ++i) {
         late.emplace_back(web).on("/robots.txt", box::robots("").after(10s));

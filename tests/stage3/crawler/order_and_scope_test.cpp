@@ -15,7 +15,7 @@ TEST_CASE("with one worker, the records have the queue's order") {
     const auto paths = [&](OrderName order) {
         Setup setup;
         setup.settings.workers = 1;
-        setup.settings.order = order;
+        setup.settings.frontier.order = order;
         std::string text;
         for (const std::string& url : setup.crawl(server.url()).urls())
             text += url.substr(server.url().size() - 1);
@@ -126,7 +126,7 @@ TEST_CASE("a deep root or a large max_depth is not taken for a trap") {
     server.on(deep + "22", page({}));
     server.on(deep + "22/23", page({"/1/1/1/1/1"}));
     Setup setup;
-    setup.settings.max_depth = 1;
+    setup.settings.frontier.max_depth = 1;
     const Result result = setup.crawl(server.url(deep));
     CHECK(result.records.size() == 3);
     CHECK(result.left_out.empty());
@@ -143,7 +143,7 @@ TEST_CASE("a page with too many links is read up to a limit, and the crawl repor
     body += fmt::format("<a href='/{}'>", std::string(9000, 'x'));
     server.on("/", html(body));
     Setup setup;
-    setup.settings.max_pages = 2;
+    setup.settings.frontier.max_pages = 2;
     setup.settings.workers = 1;
     const Result result = setup.crawl(server.url());
     CHECK(result[server.url()].links == 10'000);
@@ -185,7 +185,7 @@ TEST_CASE("of a page that has more ids than are kept, no fragment is missing") {
     server.on("/a", html("<p id=1>"));
     Setup setup;
     setup.settings.checks.fragments = true;
-    setup.settings.find_links = [](auto body, auto type, const auto& base, auto limits) {
+    setup.helpers.find_links = [](auto body, auto type, const auto& base, auto limits) {
         limits.ids_of_page = 0;
         return common::find_links(body, type, base, limits);
     };

@@ -133,7 +133,7 @@ LoopOptions with_threads(std::size_t number) {
 /// A crawl in which `threads` threads read pages, or the loop's own if it is 0.
 struct Threaded : Setup {
     explicit Threaded(std::size_t threads) {
-        settings.parse_in_threads = threads > 0;
+        settings.reader.in_threads = threads > 0;
         make_loop = [threads] { return with_threads(threads); };
     }
 };
@@ -238,10 +238,10 @@ TEST_CASE("a crawl may end at any moment, whatever its threads are doing") {
 TEST_CASE("a page that can't be read gets a record, whichever thread was to read it") {
     const SiteProcess site;
     Setup setup;
-    setup.settings.parse_in_threads = true;
+    setup.settings.reader.in_threads = true;
     std::atomic<std::size_t> calls = 0;
-    setup.settings.find_links = [&](auto body, auto type, const auto& url,
-                                    const auto& limits) {
+    setup.helpers.find_links = [&](auto body, auto type, const auto& url,
+                                   const auto& limits) {
         if (++calls == 20)
             throw common::TracedError("it can't be read");
         return common::find_links(body, type, url, limits);

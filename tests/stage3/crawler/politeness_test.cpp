@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(TenHosts,
                   "if one of ten hosts answers late, the others aren't held up") {
     server.on_each({"/", "/1", "/2"}, box::page({}).after(20s));
     setup.settings.workers = 2;
-    setup.settings.politeness.max_per_host = 1;
+    setup.settings.frontier.politeness.max_per_host = 1;
     crawl_after({"/", "/1", "/2"});
 }
 
@@ -73,7 +73,7 @@ TEST_CASE_FIXTURE(SiteInBox,
     box::Server other(web);
     other.on("/", box::page({}));
     setup.settings.workers = 1;
-    setup.settings.max_pages = 2;
+    setup.settings.frontier.max_pages = 2;
     const Result result =
         setup.crawl({busy.url(), busy.url("/0"), busy.url("/1"), other.url()});
     CHECK(result.ending == Ending::max_pages);

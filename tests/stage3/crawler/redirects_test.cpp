@@ -53,7 +53,7 @@ TEST_CASE("a link on a page that was redirected to has the whole redirect limit 
     server.on("/3", redirect_to("/end"));
     server.on("/end", page({}));
     Setup setup;
-    setup.settings.max_redirects = 2;
+    setup.settings.frontier.max_redirects = 2;
     const Result result = setup.crawl(server.url());
     CHECK(result.progress.dead == 0);
     CHECK(result[server.url("/end")].outcome == Outcome::page);
@@ -64,7 +64,7 @@ TEST_CASE("at the redirect limit, a broken body doesn't change the error") {
     server.on("/", {Send{"HTTP/1.1 302 Moved\r\nLocation: /x\r\n"
                          "Content-Length: 100\r\n\r\nabc"}});
     Setup setup;
-    setup.settings.max_redirects = 0;
+    setup.settings.frontier.max_redirects = 0;
     const Result result = setup.crawl(server.url());
     CHECK(result[server.url()].error == "redirect limit reached");
     CHECK(result[server.url()].tries == 1);

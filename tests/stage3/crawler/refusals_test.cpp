@@ -58,7 +58,7 @@ TEST_CASE_FIXTURE(SiteInBox, "a URL that is refused twenty times is asked for no
     server.on("/503", refuse(503, 1));
     server.on("/image", refuse(429));
     setup.settings.checks.assets = true;
-    setup.settings.refused_timeout = 10h;
+    setup.settings.frontier.refused_timeout = 10h;
     const Result result = crawl();
     for (const char* const target : {"/429", "/image"}) {
         CHECK(result[server.url(target)].outcome == Outcome::unclear);
@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(TenPages,
 TEST_CASE_FIXTURE(TenPages, "a host that has refused everything for too long is asked "
                             "nothing more") {
     server.on_each(links, refuse(429, 7));
-    setup.settings.refused_timeout = 30s;
+    setup.settings.frontier.refused_timeout = 30s;
     const Result result = crawl();
     const box::Time answered = 5ms;
     const auto requests = server.requests();
@@ -239,8 +239,8 @@ TEST_CASE_FIXTURE(SiteInBox, "a URL's last refusal holds its host as any other")
     server.on("/", box::page({"/0", "/1"}));
     server.on("/0", refuse_often(19, refuse(429, 5), refuse(429, 50)));
     server.on("/1", box::fail(box::Fault::reset));
-    setup.settings.max_tries = 30; // its waits grow to a minute
-    setup.settings.refused_timeout = 10h;
+    setup.settings.retries.max_tries = 30; // its waits grow to a minute
+    setup.settings.frontier.refused_timeout = 10h;
     const Result result = crawl();
     const Times refused = server.begins("/0");
     REQUIRE(refused.size() == 20);

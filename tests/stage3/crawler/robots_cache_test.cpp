@@ -19,8 +19,9 @@ using Answer = Future<RobotsCache::Answer>;
 /// A cache, and a group for its fetches.
 class CacheTest {
   public:
-    explicit CacheTest(RobotsCache::Settings settings)
-        : cache(loop, http, std::move(settings)) {
+    explicit CacheTest(RobotsSettings settings = {},
+                       RetryLimits retries = {.max_tries = 1})
+        : cache(loop, http, rules_, pauses_, "me", retries, settings) {
         wait(1ms); // so that the group runs
         cache.fetch_in(group_);
     }
@@ -57,6 +58,20 @@ class CacheTest {
     box::ScriptedWeb web;
     EventLoop loop{web.time().options(1)};
     box::Http http{loop, web, {}};
+
+  private:
+    struct NoPauses final : HostPauses {
+        void has_asked(const std::string& /*host*/) override {}
+        void hold(const std::string& /*host*/, EventLoop::Duration /*wait*/) override {}
+        void refused(const std::string& /*host*/, EventLoop::Duration /*wait*/) override {
+        }
+    };
+
+    NoPauses pauses_;
+    const RequestRules rules_{
+        std::make_shared<Scope>(Reach::host, std::vector<common::Url>()), {}, {}, {}};
+
+  public:
     RobotsCache cache;
 
   private:
@@ -81,7 +96,7 @@ std::size_t room_for_two() {
 } // namespace
 
 TEST_CASE("an origin is asked once for all its URLs, and its answer is kept") {
-    CacheTest test({.product_token = "me"});
+    CacheTest test;
     box::Server server(test.web);
     server.on("/robots.txt", box::robots("User-agent: *\nDisallow: /a\n"));
     const std::vector several{test.ask(server.url("/a")), test.ask(server.url("/b"))};
@@ -95,7 +110,7 @@ TEST_CASE("an origin is asked once for all its URLs, and its answer is kept") {
 }
 
 TEST_CASE("the rules of many origins don't fill the memory") {
-    CacheTest test({.product_token = "me", .most_kept = room_for_two()});
+    CacheTest test({.most_kept = room_for_two()});
     std::deque<box::Server> servers;
     for (int i = 0; i < 3; ++i)
         servers.emplace_back(test.web).on("/robots.txt", box::robots(many_rules()));
@@ -125,7 +140,7 @@ TEST_CASE("the rules of many origins don't fill the memory") {
 }
 
 TEST_CASE("a failure is remembered for a minute, and then the origin is asked again") {
-    CacheTest test({.product_token = "me"});
+    CacheTest test;
     box::Server server(test.web);
     server.on("/robots.txt", {box::fail(box::Fault::reset), box::robots("")});
     CHECK(test.answer_of(server).has_failed());
@@ -138,7 +153,7 @@ TEST_CASE("a failure is remembered for a minute, and then the origin is asked ag
 }
 
 TEST_CASE("an answer is good for a day, and then the origin is asked again") {
-    CacheTest test({.product_token = "me"});
+    CacheTest test;
     box::Server server(test.web);
     server.on("/robots.txt", {box::robots("User-agent: *\nDisallow: /a\n"),
                               box::robots("User-agent: *\nCrawl-delay: 5\n")});
@@ -158,8 +173,7 @@ TEST_CASE("an answer is good for a day, and then the origin is asked again") {
 }
 
 TEST_CASE("after a day, the old rules stay in force until the origin has new ones") {
-    CacheTest test(
-        {.product_token = "me", .retries = {.max_tries = 1, .most_refusals = 1}});
+    CacheTest test({}, {.max_tries = 1, .most_refusals = 1});
     box::Server server(test.web);
     server.on("/robots.txt",
               {box::robots("User-agent: *\nDisallow: /a\n"), box::fail(box::Fault::reset),
@@ -199,7 +213,7 @@ TEST_CASE("after a day, the old rules stay in force until the origin has new one
 }
 
 TEST_CASE("asking an origin again counts its rules once, and doesn't let it be dropped") {
-    CacheTest test({.product_token = "me", .most_kept = room_for_two()});
+    CacheTest test({.most_kept = room_for_two()});
     std::deque<box::Server> servers;
     for (int i = 0; i < 4; ++i)
         servers.emplace_back(test.web).on("/robots.txt", box::robots(many_rules()));
@@ -226,7 +240,7 @@ TEST_CASE("asking an origin again counts its rules once, and doesn't let it be d
 }
 
 TEST_CASE("a limited number of origins are asked at once, and the others stand in line") {
-    CacheTest test({.product_token = "me", .most_at_once = 2});
+    CacheTest test({.most_at_once = 2});
     std::deque<box::Server> late;
     for (int i = 0; i < 2; ++i)
         late.emplace_back(test.web).on("/robots.txt", box::robots("").after(10s));
@@ -242,7 +256,7 @@ TEST_CASE("a limited number of origins are asked at once, and the others stand i
 
 TEST_CASE(
     "cancel_all ends the questions under way and in line, and keeps known answers") {
-    CacheTest test({.product_token = "me", .most_at_once = 1});
+    CacheTest test({.most_at_once = 1});
     box::Server known(test.web);
     box::Server silent(test.web);
     silent.on("/robots.txt", {box::fail(box::Fault::silence), box::robots("")});

@@ -60,7 +60,7 @@ TEST_CASE("there is a limit on what all sitemaps list together") {
 
 TEST_CASE_FIXTURE(WithSitemaps,
                   "a crawl doesn't wait for sitemaps of servers that fail") {
-    setup.settings.max_tries = 2;
+    setup.settings.retries.max_tries = 2;
     for (int i = 0; i < 10; ++i)
         server.on(fmt::format("/{}", i), box::respond(503, "text/plain", ""));
     const Result result = crawl();
@@ -77,7 +77,7 @@ TEST_CASE_FIXTURE(WithSitemaps,
 
 TEST_CASE_FIXTURE(WithSitemaps,
                   "a failure between sitemaps that can be read is no reason to give up") {
-    setup.settings.max_tries = 1;
+    setup.settings.retries.max_tries = 1;
     const box::Reply busy = box::respond(503, "text/plain", "");
     for (int i = 0; i < 10; ++i)
         server.on(fmt::format("/{}", i), i % 3 == 2 ? list_of({server.url("/a")}) : busy);
@@ -94,7 +94,7 @@ TEST_CASE_FIXTURE(
     server.on("/robots.txt", box::respond(200, "text/plain", robots));
     server.on("/", box::page({}));
     setup.settings.sitemaps.of_roots = true;
-    setup.settings.max_tries = 2;
+    setup.settings.retries.max_tries = 2;
     int tries = 0;
     setup.events.on_start = [&tries](std::string_view worker, const stage3::Item&) {
         tries += worker == "sitemaps" ? 1 : 0;
@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(WithSitemaps, "a redirect to a server that fails is no success") {
-    setup.settings.max_tries = 2;
+    setup.settings.retries.max_tries = 2;
     for (int i = 0; i < 10; ++i)
         server.on(fmt::format("/{}", i), box::redirect_to("/busy"));
     server.on("/busy", box::respond(503, "text/plain", ""));

@@ -25,7 +25,7 @@ TEST_CASE_FIXTURE(
     "a fetch that finds no free descriptor waits, and that doesn't count as a try") {
     const box::Reply none = box::fail(box::Fault::no_descriptor);
     server.on("/", {none, none, box::page({})});
-    setup.settings.max_tries = 1;
+    setup.settings.retries.max_tries = 1;
     const Result result = crawl();
     CHECK(result[server.url()].outcome == Outcome::page);
     CHECK(result[server.url()].tries == 1);

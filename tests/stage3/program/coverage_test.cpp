@@ -30,7 +30,7 @@ std::string why_none(const std::vector<std::string>& typed,
         roots.push_back(*searched.insert(url_of(url)).first);
     for (const std::string& url : listed)
         roots.push_back(url_of(url));
-    Coverage coverage(searched);
+    Coverage coverage(searched.size());
     for (const auto& [url, outcome, next, status] : records) {
         Record record(url_of(url));
         record.outcome = outcome;
@@ -40,12 +40,13 @@ std::string why_none(const std::vector<std::string>& typed,
         record.error = outcome == Outcome::disallowed ? "disallowed by robots.txt" : "";
         if (std::ranges::find(roots, record.url) == roots.end())
             record.parent = roots.front();
-        coverage.record(record);
+        if (!coverage.has_checked_with(record))
+            coverage.keep(record);
     }
     std::vector<stage3::Pattern> excluded;
     excluded.emplace_back("/excluded");
     const Scope scope(Reach::host, roots, std::move(excluded));
-    return coverage.why_nothing(roots, &scope);
+    return coverage.why_nothing({.all = roots, .searched = searched}, &scope);
 }
 std::string why_none(const std::vector<std::string>& typed,
                      const std::vector<Said>& records) {

@@ -43,15 +43,15 @@ TEST_CASE("without options, a crawl has the defaults of CrawlSettings and is pol
     CHECK(options.roots[0].href() == "http://h/");
     const CrawlSettings settings;
     CHECK(options.crawl.workers == settings.workers);
-    CHECK(options.crawl.max_depth == CrawlSettings::no_limit);
-    CHECK(options.crawl.max_pages == CrawlSettings::no_limit);
-    CHECK(options.crawl.obey_robots);
+    CHECK(options.crawl.frontier.max_depth == CrawlSettings::no_limit);
+    CHECK(options.crawl.frontier.max_pages == CrawlSettings::no_limit);
+    CHECK(options.crawl.robots.obey);
     CHECK_FALSE(options.crawl.timeout);
     CHECK(options.crawl.session.fetch_timeout == 30s);
     CHECK(options.crawl.session.connect_timeout == 10s);
     CHECK(options.reach == Reach::host);
     CHECK(options.format->name == "text");
-    CHECK(options.crawl.parse_in_threads == (options.parse_threads > 0));
+    CHECK(options.crawl.reader.in_threads == (options.parse_threads > 0));
 }
 
 TEST_CASE("each option sets the setting that it names") {
@@ -63,23 +63,23 @@ TEST_CASE("each option sets the setting that it names") {
         "--top 0 --trace t --progress always -v -q"));
     const CrawlSettings& crawl = options.crawl;
     CHECK(crawl.workers == 3);
-    CHECK(crawl.max_depth == 0);
-    CHECK(crawl.max_pages == 7);
-    CHECK(crawl.max_redirects == 0);
-    CHECK(crawl.max_tries == 1);
+    CHECK(crawl.frontier.max_depth == 0);
+    CHECK(crawl.frontier.max_pages == 7);
+    CHECK(crawl.frontier.max_redirects == 0);
+    CHECK(crawl.retries.max_tries == 1);
     CHECK(options.reach == Reach::domain);
-    CHECK(crawl.order == OrderName::priority);
+    CHECK(crawl.frontier.order == OrderName::priority);
     CHECK(crawl.timeout == 1500ms);
     CHECK(crawl.session.fetch_timeout == 60s);
     CHECK(crawl.session.stall_timeout >= 60s); // or a stalled fetch would end earlier
     CHECK(crawl.session.connect_timeout == 200ms);
     CHECK(crawl.session.max_body == 2048);
-    CHECK_FALSE(crawl.obey_robots);
-    CHECK(crawl.politeness.max_per_host == 4);
-    CHECK(crawl.politeness.delay == 250ms);
+    CHECK_FALSE(crawl.robots.obey);
+    CHECK(crawl.frontier.politeness.max_per_host == 4);
+    CHECK(crawl.frontier.politeness.delay == 250ms);
     CHECK(crawl.session.user_agent == "me");
     CHECK(crawl.session.headers == std::vector<std::string>{"A:b", "C:d"});
-    CHECK_FALSE(crawl.parse_in_threads);
+    CHECK_FALSE(crawl.reader.in_threads);
     CHECK(options.selector == "poll");
     CHECK(options.format->name == "dot");
     CHECK(options.output == "f");

@@ -59,11 +59,12 @@ struct SharedTest : OneLoop, tests::RobotsOnDemand {
 
     /// Adds a process that takes part.
     RedisFrontier& join_crawl(const std::vector<std::string>& roots,
-                              FrontierSettings settings = {}) {
+                              const FrontierSettings& settings = {}) {
+        stage3::FrontierHelpers helpers;
         if (obey_robots)
-            settings.ask_robots = ask();
+            helpers.robots = this;
         RedisFrontier& frontier = *frontiers.emplace_back(
-            std::make_unique<RedisFrontier>(loop, std::move(settings), crawl));
+            std::make_unique<RedisFrontier>(loop, settings, std::move(helpers), crawl));
         run(frontier.open(tests::urls_of(roots)));
         return frontier;
     }
@@ -221,7 +222,6 @@ TEST_CASE("a process that uses many items has some ahead, and gives them back wh
     }
     SUBCASE("held by another process") { other.hold("h:80", 60s); }
     SUBCASE("held by itself") { quick.hold("h:80", 60s); }
-    SUBCASE("wants a pause") { other.set_delay("h:80", 60s); }
     SUBCASE("has refused") { quick.refused(slow.item(), 60s); }
     CHECK(test.wait_until([&] { return held() == 1; })); // a sign of life later
     CHECK_FALSE(test.has_one(quick));
@@ -237,7 +237,7 @@ TEST_CASE("a refusal is counted with its URL, and slows its host, for all proces
                != std::string::npos;
     };
     CHECK_FALSE(has_pace());
-    one.answered(first.item());
+    first.note_answer();
     done(std::move(first));
     SUBCASE("429") { one.refused(visit.item(), 0s); }
     SUBCASE("503, if there were answers") { one.busy(visit.item(), 0s); }
@@ -341,7 +341,7 @@ TEST_CASE("a process that was silent for too long starts a new session, and its 
         // The whole loop stops, as if the process did, for longer than its lease by the
         // clock of the crawl, which other calls advance.
         EventLoop other;
-        RedisFrontier two(other, {}, test.crawl);
+        RedisFrontier two(other, {}, {}, test.crawl);
         stage3::run_until_complete(other, two.open(tests::urls_of({"http://h/a"})));
         auto a = stage3::run_until_complete(other, two.get());
         CHECK(a.item().url == url_of("http://h/a"));

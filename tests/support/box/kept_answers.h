@@ -25,6 +25,8 @@ class KeptAnswers final : public stage3::Answers {
             co_return std::nullopt;
         const Kept& kept = answers_.at(std::string(url.href()));
         stage3::PageResponse response = kept.response;
+        if (response.links) // whoever gets it may take them
+            response.links = std::make_shared<common::Links>(*response.links);
         response.kept = std::make_shared<stage3::KeptParts>(kept.parts);
         co_return std::move(response);
     }
@@ -43,7 +45,7 @@ class KeptAnswers final : public stage3::Answers {
         kept.parts.source = stage3::KeptParts::Source::this_crawl;
         kept.parts.tries = item.tries;
         if (links != nullptr)
-            kept.parts.links = *links;
+            kept.response.links = std::make_shared<common::Links>(*links);
         answers_.insert_or_assign(std::string(item.url.href()), std::move(kept));
     }
     /// Another process has the file now.

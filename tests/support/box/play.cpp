@@ -31,22 +31,25 @@ stage3::CrawlSettings settings_of(const CrawlChoice& choice) {
     stage3::CrawlSettings settings;
     settings.workers = static_cast<std::size_t>(choice.workers);
     if (choice.max_per_host > 0)
-        settings.politeness.max_per_host = static_cast<std::size_t>(choice.max_per_host);
-    settings.politeness.delay = choice.delay;
-    settings.max_tries = choice.max_tries;
-    settings.order = static_cast<stage3::OrderName>(choice.order);
-    settings.robots_at_once = static_cast<std::size_t>(choice.robots_at_once);
+        settings.frontier.politeness.max_per_host =
+            static_cast<std::size_t>(choice.max_per_host);
+    settings.frontier.politeness.delay = choice.delay;
+    settings.retries.max_tries = choice.max_tries;
+    settings.frontier.order = static_cast<stage3::OrderName>(choice.order);
+    settings.robots.most_at_once = static_cast<std::size_t>(choice.robots_at_once);
     if (choice.max_pages > 0)
-        settings.max_pages = static_cast<std::size_t>(choice.max_pages);
+        settings.frontier.max_pages = static_cast<std::size_t>(choice.max_pages);
     if (choice.max_depth)
-        settings.max_depth = static_cast<std::size_t>(*choice.max_depth);
+        settings.frontier.max_depth = static_cast<std::size_t>(*choice.max_depth);
     if (choice.timeout > Time())
         settings.timeout = choice.timeout;
     using std::chrono::seconds;
-    settings.max_retry_after = std::chrono::floor<seconds>(choice.max_retry_after);
-    settings.refused_timeout = std::chrono::floor<seconds>(choice.refused_timeout);
-    settings.max_redirects = 1000; // which URL is one too many would be a matter of time
-    settings.obey_robots = choice.obeys_robots;
+    settings.retries.longest_wait = std::chrono::floor<seconds>(choice.max_retry_after);
+    settings.frontier.refused_timeout =
+        std::chrono::floor<seconds>(choice.refused_timeout);
+    settings.frontier.max_redirects =
+        1000; // which URL is one too many would be a matter of time
+    settings.robots.obey = choice.obeys_robots;
     settings.sitemaps.of_roots = choice.reads_sitemaps;
     settings.checks.foreign = choice.checks_foreign;
     settings.checks.fragments = choice.checks_fragments;
@@ -60,9 +63,9 @@ class Run {
     Run(const Site& site, SiteWeb& web, KeptAnswers& answers, bool may_die)
         : site_(site), web_(web), may_die_(may_die), roots_(roots_of(site)),
           settings_(settings_of(site.crawl)) {
-        settings_.open_http = open_http(web);
+        helpers_.open_http = open_http(web);
         if (site.crawl.dies > Time())
-            settings_.answers = &answers;
+            helpers_.answers = &answers;
         process_.begin = web.time().now();
         process_.first_request = web.requests().size();
     }
@@ -82,7 +85,7 @@ class Run {
 
     stage3::CrawlEvents events() {
         stage3::CrawlEvents events;
-        events.on_record = [this](const stage3::Record& record) {
+        events.on_record = [this](const stage3::Record& record, const auto&) {
             process_.records.push_back({.time = web_.time().now(), .record = record});
         };
         return events;
@@ -96,7 +99,7 @@ class Run {
         });
         stage3::Crawler<> crawler(loop, roots_,
                                   stage3::Scope(stage3::Reach::host, roots_), settings_,
-                                  events());
+                                  events(), helpers_);
         auto task = create_task(loop, crawler.crawl());
         if (site_.crawl.interrupt > Time())
             loop.call_later(site_.crawl.interrupt, [task]() mutable { task.cancel(); });
@@ -148,6 +151,7 @@ class Run {
     const bool may_die_;
     const std::vector<common::Url> roots_;
     stage3::CrawlSettings settings_;
+    stage3::CrawlHelpers helpers_;
     Process process_;
 };
 

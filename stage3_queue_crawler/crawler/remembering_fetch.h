@@ -1,0 +1,44 @@
+// Stands before the door to HTTP, and remembers what came through it earlier.
+//
+// It's a PageSource like the one behind it, so nobody else has to know that a response
+// may be older than the request. Page 34 of the book.
+#pragma once
+
+#include "stage3_queue_crawler/crawler/answers.h"
+#include "stage3_queue_crawler/crawler/page_request.h"
+#include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/http/session.h"
+#include "stage3_queue_crawler/runtime/task/coroutine.h"
+
+#include <chrono>
+#include <memory>
+
+namespace stage3 {
+
+class RememberingFetch final : public PageSource {
+  public:
+    /// All of these must outlive it. `limits`: how long a server may ask to wait.
+    RememberingFetch(PageSource& behind, Answers& answers, Http& session,
+                     const RetryLimits& limits)
+        : behind_(behind), answers_(answers), session_(session),
+          longest_wait_(limits.longest_wait) {}
+
+    /// If there is an answer from an earlier visit, this asks only whether it has
+    /// changed, or nothing at all. An item that was let in since it needs no request, but
+    /// does need one, must first wait for its turn.
+    Coroutine<Fetched> fetch(PageRequest request) override;
+
+  private:
+    PageResponse take_earlier(PageResponse earlier);
+
+    PageSource& behind_;
+    Answers& answers_;
+    Http& session_;
+    const std::chrono::seconds longest_wait_;
+};
+
+/// One that stands before `behind`; nullptr if there are no answers.
+std::unique_ptr<PageSource> remember(PageSource& behind, Answers* answers, Http& session,
+                                     const RetryLimits& limits);
+
+} // namespace stage3
