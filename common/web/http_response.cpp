@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 namespace common {
 namespace {
@@ -302,28 +303,6 @@ bool ResponseEnd::read_chunks(std::string_view bytes) {
             return true;
         begin_ = std::max(bytes.size() - rest.size(), data + *size + 1);
     }
-}
-
-std::optional<std::size_t> http_response_length(std::string_view bytes) {
-    const auto head = header_size(bytes);
-    if (!head)
-        return std::nullopt;
-    HttpResponse response;
-    std::string_view rest = bytes;
-    std::string error;
-    response.status = read_status(take_line(rest));
-    // An interim response is only the beginning, and chunks have no length in advance.
-    if (response.status < 200 || !read_headers(rest, response).empty())
-        return std::nullopt;
-    if (response.status == 204 || response.status == 304)
-        return head;
-    if (is_chunked(response) || is_encoded_otherwise(response))
-        return std::nullopt;
-    const auto length = content_length(response, error);
-    // Nothing, either, if the sum would not fit in a size_t.
-    if (!length || *length > bytes.max_size() - *head)
-        return std::nullopt;
-    return *head + *length;
 }
 
 bool is_success(int status) { return status >= 200 && status < 300; }

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,12 +53,6 @@ class ResponseEnd {
     std::size_t scanned_ = 0; // no head ends before this
     std::size_t size_ = 0;    // of the whole response, once the headers say it
 };
-
-/// The length, including its headers, of the response that begins with `bytes`, according
-/// to its Content-Length. With it, we needn't wait for a server that keeps the connection
-/// open although it was asked to close it. Nothing while the headers are incomplete, or
-/// if they don't say.
-std::optional<std::size_t> http_response_length(std::string_view bytes);
 
 /// True for the statuses that mean success, 200 to 299.
 /// Source: RFC 9110, section 15.3.

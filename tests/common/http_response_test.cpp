@@ -169,22 +169,6 @@ TEST_SUITE("the end of a response, as it comes in") {
     }
 }
 
-TEST_CASE("the length of a response is known once its headers are complete") {
-    const std::string head = ok + "Content-Length: 3\r\n\r\n";
-    for (std::size_t size = 0; size < head.size(); ++size)
-        CHECK_FALSE(http_response_length(head.substr(0, size)));
-    CHECK(http_response_length(head) == head.size() + 3);
-    CHECK(http_response_length(head + "abcdef") == head.size() + 3);
-    for (const std::string& unknown :
-         {ok + "\r\nabc", ok + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
-          std::string("HTTP/1.1 103 Early\r\nContent-Length: 3\r\n\r\n"),
-          ok + "Content-Length: 18446744073709551615\r\n\r\n",
-          ok + "Content-Length: 3\r\nTransfer-Encoding:\r\n\r\n"})
-        CHECK_FALSE(http_response_length(unknown));
-    const std::string no_content = "HTTP/1.1 204 No Content\r\n\r\n";
-    CHECK(http_response_length(no_content) == no_content.size());
-}
-
 TEST_CASE("five statuses are redirects") {
     for (const int status : {301, 302, 303, 307, 308})
         CHECK(common::is_redirect(status));

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
@@ -17,6 +19,26 @@ void wait_for(const common::Socket& socket, short events) {
     pollfd entry{socket.fd(), events, 0};
     if (::poll(&entry, 1, 20'000) <= 0)
         throw std::runtime_error("client: nothing happened for 20 seconds");
+}
+
+/// The length, with its headers, of the response that begins with `bytes`: if they are
+/// all there, and if their Content-Length, or the status, says it.
+std::optional<std::size_t> length_of(std::string_view bytes) {
+    constexpr std::string_view end = "\r\n\r\n";
+    const auto found = bytes.find(end);
+    if (found == std::string_view::npos)
+        return std::nullopt;
+    const std::size_t head = found + end.size();
+    const auto response = common::split_http_response(bytes.substr(0, head));
+    if (response.status == 204 || response.status == 304)
+        return head;
+    if (!response.header("Transfer-Encoding").empty())
+        return std::nullopt; // chunks have no length in advance
+    const std::string_view length = response.header("Content-Length");
+    std::size_t body = 0;
+    const std::errc error =
+        std::from_chars(length.data(), length.data() + length.size(), body).ec;
+    return error == std::errc{} ? std::optional(head + body) : std::nullopt;
 }
 
 } // namespace
@@ -76,11 +98,11 @@ bool Client::fill() {
 }
 
 common::HttpResponse Client::receive() {
-    auto length = common::http_response_length(received_);
+    auto length = length_of(received_);
     while (!length || received_.size() < *length) {
         if (!fill())
             break;
-        length = common::http_response_length(received_);
+        length = length_of(received_);
     }
     const std::size_t size =
         std::min(length.value_or(received_.size()), received_.size());
