@@ -1,7 +1,7 @@
 #include "common/simple_crawl/crawl.h"
 
 #include "common/system/descriptors.h"
-#include "common/web/refused.h"
+#include "common/text/refused_advice.h"
 
 #include <fmt/core.h>
 

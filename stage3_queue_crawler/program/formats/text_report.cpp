@@ -2,8 +2,8 @@
 
 #include "common/text/counted.h"
 #include "common/text/join.h"
+#include "common/text/refused_advice.h"
 #include "common/web/links.h"
-#include "common/web/refused.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
