@@ -3,7 +3,7 @@
 #include "common/simple_crawl/scope.h"
 #include "common/system/socket.h"
 #include "common/trace/stack_trace.h"
-#include "common/web/links.h"
+#include "common/web/response_links.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "common/small/crawl.h"
 
 #include "common/web/http_response.h"
-#include "common/web/links.h"
+#include "common/web/response_links.h"
 
 namespace small {
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "common/web/fragments.h"
-#include "common/web/http_response.h"
 #include "common/web/url.h"
 
 #include <cstddef>
@@ -104,9 +103,5 @@ struct Links {
 /// Source: https://html.spec.whatwg.org/multipage/links.html
 Links find_links(std::string_view body, std::string_view content_type, const Url& base,
                  const LinkLimits& limits = {});
-
-/// Where a response to a request for `url` leads: the links of a page, or the one of a
-/// redirect. None for any other status than 200.
-std::vector<Url> links_of(const HttpResponse& response, const Url& url);
 
 } // namespace common

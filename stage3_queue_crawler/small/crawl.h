@@ -3,7 +3,7 @@
 // Page 13 of the book. Page 16 begins anew, with crawler.h.
 #pragma once
 
-#include "common/web/links.h"
+#include "common/web/response_links.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/small/fetch.h"
 #include "stage3_queue_crawler/small/queue.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "common/web/http_response.h"
-#include "common/web/links.h"
+#include "common/web/response_links.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/small/coroutine.h"
 #include "stage3_queue_crawler/small/group.h"

@@ -1,6 +1,7 @@
 #include "common/web/html_scanner.h"
 #include "common/web/http_response.h"
 #include "common/web/links.h"
+#include "common/web/response_links.h"
 #include "common/web/url.h"
 #include "tests/support/prelude.h"
 
