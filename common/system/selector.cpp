@@ -100,27 +100,23 @@ std::span<const Ready> Selector::select(std::optional<Milliseconds> timeout) {
 }
 
 std::vector<std::string_view> selector_names() {
-#ifdef __linux__
-    return {"epoll", "poll", "select"};
-#else
-    return {"poll", "select"};
-#endif
+    std::vector<std::string_view> names;
+    names.reserve(selector_backends.size());
+    for (const SelectorBackend& backend : selector_backends)
+        names.push_back(backend.name);
+    return names;
 }
 
 std::unique_ptr<Selector> make_selector(std::string_view name) {
-    const auto names = selector_names();
     if (name.empty())
-        name = names.front();
-#ifdef __linux__
-    if (name == "epoll")
-        return make_epoll_selector();
-#endif
-    if (name == "poll")
-        return make_poll_selector();
-    if (name == "select")
-        return make_select_selector();
-    throw std::invalid_argument(
-        fmt::format("no selector named '{}': choose one of {}", name, join(names, ", ")));
+        return selector_backends.front().make();
+    const auto* const backend =
+        std::ranges::find(selector_backends, name, &SelectorBackend::name);
+    if (backend == selector_backends.end())
+        throw std::invalid_argument(
+            fmt::format("no selector named '{}': choose one of {}", name,
+                        join(selector_names(), ", ")));
+    return backend->make();
 }
 
 } // namespace common

@@ -97,7 +97,7 @@ class Selector {
     /// How many descriptors are watched now.
     std::size_t size() const { return watched_; }
 
-    /// "epoll", "poll" or "select".
+    /// What `make_selector` knows it by.
     virtual std::string_view name() const = 0;
 
     Selector() = default;

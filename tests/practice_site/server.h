@@ -27,7 +27,7 @@ struct ServerOptions {
     std::uint16_t port = 0; ///< 0: any that is free
     std::chrono::milliseconds latency{
         0};                 ///< how long every answer keeps its client waiting
-    std::string selector{}; ///< "epoll", "poll", "select"; empty: the best
+    std::string selector{}; ///< a name that make_selector knows; empty: the best
     /// How long a client may keep us waiting: for its next request as a whole, and until
     /// there is room for the next 64 KiB of an answer.
     stage3::EventLoop::Duration patience = std::chrono::minutes(1);
