@@ -1,9 +1,13 @@
 // One crawl: what all its fetches share.
 //
-// Two sets do the work. `urls_todo` holds the URLs that are being fetched or are about to
-// be; the crawl ends when it is empty. `seen_urls` holds every URL ever met, so that a
-// page which a hundred others link to is fetched once. They need no lock, because the
-// loop calls one callback at a time.
+// Two sets decide what is fetched, and when the crawl ends. `urls_todo` holds the URLs
+// that are being fetched or are about to be; the crawl ends when it is empty. `seen_urls`
+// holds every URL ever met, so that a page which a hundred others link to is fetched
+// once. They need no lock, because the loop calls one callback at a time.
+//
+// What else is here isn't about which pages, but about limits: a queue for the fetches
+// that this machine or the server can't take now, with what is known of those limits; the
+// hosts' addresses, each looked up once; and numbers for the trace and the summary.
 //
 // A crawl doesn't know *how* a page is fetched: stage 1 does it with a chain of callbacks
 // and stage 2 with a coroutine, and both use this crawl. See book/03 (an event loop with
@@ -126,17 +130,21 @@ class Crawl {
     Tracer& tracer_;
     Settings settings_;
     StartFetch start_fetch_;
+
     std::unordered_set<Url> urls_todo_;
     std::unordered_set<Url> seen_urls_;
-    std::deque<Url> waiting_; // the part of urls_todo_ that has no socket yet
-    std::unordered_map<std::string, Host> hosts_;
-    std::uint64_t next_fetch_id_ = 1;
-    std::uint64_t last_in_crowd_ = 0; // the last fetch that was one of many in flight
-    FailOnPurpose fail_parsing_{settings_.fail_parsing};
-    std::size_t at_once_ = no_cap;    // how many fetches may be in flight
+
+    // The limits.
+    std::deque<Url> waiting_;         // the part of urls_todo_ that has no socket yet
     bool starting_ = false;           // start_fetches is running
     bool out_of_descriptors_ = false; // the last fetch it started was postponed
-    bool said_so_ = false;
+    bool said_so_ = false;            // the user has read that none is left
+    std::size_t at_once_ = no_cap;    // how many fetches may be in flight
+    std::uint64_t last_in_crowd_ = 0; // the last fetch that was one of many in flight
+
+    std::unordered_map<std::string, Host> hosts_;
+    std::uint64_t next_fetch_id_ = 1;
+    FailOnPurpose fail_parsing_{settings_.fail_parsing};
     Summary summary_;
 };
 
