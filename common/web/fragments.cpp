@@ -1,6 +1,7 @@
 #include "common/web/fragments.h"
 
 #include "common/text/ascii.h"
+#include "common/web/percent_encoding.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,36 +11,12 @@
 namespace common {
 namespace {
 
-int value_of_hex(char c) {
-    if (is_digit(c))
-        return c - '0';
-    const char small = to_lower(c);
-    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-}
-
 /// Up to eight bytes as a number, the first one being the lowest.
 std::uint64_t word_of(std::string_view text) {
     std::uint64_t word = 0;
     for (std::size_t i = 0; i < text.size(); ++i)
         word |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
     return word;
-}
-
-std::string percent_decoded(std::string_view text) {
-    std::string result;
-    result.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool has_two = text[i] == '%' && i + 2 < text.size();
-        const int high = has_two ? value_of_hex(text[i + 1]) : -1;
-        const int low = has_two ? value_of_hex(text[i + 2]) : -1;
-        if (high < 0 || low < 0) {
-            result += text[i];
-        } else {
-            result += static_cast<char>(16 * high + low);
-            i += 2;
-        }
-    }
-    return result;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "common/web/html_scanner.h"
 
 #include "common/text/ascii.h"
+#include "common/text/byte_set.h"
 #include "common/web/character_names.h"
 
 #include <algorithm>
@@ -15,20 +16,9 @@ constexpr bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
 }
 
-/// Bytes that end something, in a table: one look for each byte of an attribute.
-using Table = std::array<bool, 256>;
-constexpr Table table_of(std::string_view characters) {
-    Table table{};
-    for (const char c : characters)
-        table[static_cast<unsigned char>(c)] = true;
-    return table;
-}
-constexpr Table ends_name = table_of(" \n\t\r\f/>=");
-constexpr Table ends_tag_name = table_of(" \n\t\r\f/>");
-constexpr Table ends_unquoted = table_of(" \n\t\r\f>");
-constexpr bool is_in(const Table& table, char c) {
-    return table[static_cast<unsigned char>(c)];
-}
+constexpr ByteSet ends_name = byte_set_of(" \n\t\r\f/>=");
+constexpr ByteSet ends_tag_name = byte_set_of(" \n\t\r\f/>");
+constexpr ByteSet ends_unquoted = byte_set_of(" \n\t\r\f>");
 
 /// True if `text` is `small`, which is in lower case.
 bool is_named(std::string_view text, std::string_view small) {
