@@ -41,7 +41,7 @@ GROUPS = [
     ("copying, comparing, searching bytes", r"libc\.so|ld-linux",
      r"mem(cpy|move|set|chr|cmp|rchr|mem)|str\w*(len|cmp|chr|spn)"),
     ("is it UTF-8?", r"", r"valid_length|decoded|[Cc]harset"),
-    ("finding links", r"", r"HtmlScanner|find_links|LinkCollector|may_hold_links"),
+    ("finding links", r"", r"HtmlScanner|find_links|LinkCollector|sort_references|may_hold_links"),
     ("links to URLs", r"", r"UrlParser|resolve_url|append_encoded|is_plain_path|common::Url|Scope::|common::parse_"),
     ("all other code of the crawler", r"stage\d", r""),
     ("all other libraries", r"", r""),

@@ -1,0 +1,135 @@
+#include "common/web/link_collector.h"
+
+#include "common/text/ascii.h"
+#include "common/web/embedded_urls.h"
+
+#include <algorithm>
+#include <array>
+
+namespace common {
+
+void LinkCollector::add(const LinkTag& tag) {
+    using Role = LinkRole;
+    switch (tag.element) {
+    case LinkElement::a:
+        add_reference(tag.href, Role::hyperlink);
+        add_id(tag.name);
+        break;
+    case LinkElement::area: add_reference(tag.href, Role::hyperlink); break;
+    case LinkElement::frame:
+    case LinkElement::iframe: add_reference(tag.src, Role::frame); break;
+    case LinkElement::base: add_base(tag); break;
+    case LinkElement::meta: add_meta(tag); break;
+    default: add_asset(tag);
+    }
+    add_id(tag.id);
+    if (is_there(tag.style))
+        add_css(tag.style);
+}
+
+void LinkCollector::add_base(const LinkTag& tag) {
+    if (base_seen_ || !is_there(tag.href))
+        return;
+    base_seen_ = true; // the first one counts, even if it is no URL
+    if (auto url = resolve_url(tag.href, base_))
+        base_ = *std::move(url);
+}
+
+void LinkCollector::add_meta(const LinkTag& tag) {
+    if (!equal_ignoring_case(tag.http_equiv, "refresh"))
+        return;
+    if (const auto target = refresh_target(tag.content); !target.empty())
+        add_reference(target, LinkRole::refresh);
+}
+
+void LinkCollector::add_asset(const LinkTag& tag) {
+    using Role = LinkRole;
+    switch (tag.element) {
+    case LinkElement::img:
+        add_reference(tag.src, Role::image);
+        add_srcset(tag.srcset, Role::image);
+        break;
+    case LinkElement::source:
+        add_reference(tag.src, Role::media);
+        add_srcset(tag.srcset, Role::image);
+        break;
+    case LinkElement::video: add_reference(tag.poster, Role::image); [[fallthrough]];
+    case LinkElement::audio:
+    case LinkElement::track: add_reference(tag.src, Role::media); break;
+    case LinkElement::script: add_reference(tag.src, Role::script); break;
+    case LinkElement::embed: add_reference(tag.src, Role::object); break;
+    case LinkElement::object: add_reference(tag.data, Role::object); break;
+    case LinkElement::input: add_reference(tag.src, Role::image); break;
+    case LinkElement::form:
+        if (!is_there(tag.method) || equal_ignoring_case(tag.method, "get"))
+            add_reference(tag.action, Role::form);
+        break;
+    case LinkElement::link: add_relation(tag); break;
+    case LinkElement::style: add_css(tag.text); break;
+    default: break;
+    }
+}
+
+/// A link element. Those that only prepare a connection, or are names, are no links.
+void LinkCollector::add_relation(const LinkTag& tag) {
+    constexpr std::array known{
+        "alternate", "apple-touch-icon", "apple-touch-icon-precomposed",
+        "author",    "canonical",        "help",
+        "icon",      "license",          "manifest",
+        "mask-icon", "modulepreload",    "next",
+        "prefetch",  "preload",          "prev",
+        "search"};
+    bool is_style = false;
+    bool is_known = false;
+    for (std::string_view rest = trim(tag.rel); !rest.empty(); rest = trim(rest)) {
+        const auto end = std::min(rest.find_first_of(" \t\r\n\f"), rest.size());
+        const std::string_view word = rest.substr(0, end);
+        rest.remove_prefix(end);
+        is_style = is_style || equal_ignoring_case(word, "stylesheet");
+        is_known = is_known || std::ranges::any_of(known, [&](const char* name) {
+                       return equal_ignoring_case(word, name);
+                   });
+    }
+    if (!is_style && !is_known)
+        return;
+    add_reference(tag.href, is_style ? LinkRole::style_sheet : LinkRole::relation);
+    add_srcset(tag.imagesrcset, LinkRole::image);
+}
+
+void LinkCollector::add_srcset(std::string_view srcset, LinkRole role) {
+    if (is_there(srcset))
+        find_srcset_urls(srcset, [&](std::string_view url) { add_reference(url, role); });
+}
+
+void LinkCollector::add_css(std::string_view css) {
+    if (limits_.assets && css.size() > 5) // else it has no url()
+        find_css_urls(css, [this](std::string_view url, bool is_import) {
+            add_reference(url, is_import ? LinkRole::style_sheet : LinkRole::css);
+        });
+}
+
+void LinkCollector::add_id(std::string_view id) {
+    if (!limits_.ids || id.empty())
+        return;
+    if (ids_.size() < limits_.ids_of_page)
+        ids_.insert(id);
+    else
+        has_more_ids_ = has_more_ids_ || !ids_.contains(hash_of_id(id));
+}
+
+void LinkCollector::add_reference(std::string_view reference, LinkRole role) {
+    if (!is_there(reference) || (reference.empty() && !leads_on(role)))
+        return; // (an empty src is no reference)
+    // Fragments and blanks may be long, but a URL may not: no more of it is kept than it
+    // takes to see that it is too long.
+    references_.text += reference.substr(0, 4 * max_url_length);
+    references_.list.push_back({references_.text.size(), role});
+}
+
+Links LinkCollector::links() {
+    Links result = sort_references(references_, page_, base_, limits_, std::move(ids_));
+    result.has_more_ids = has_more_ids_;
+    return result;
+}
+
+} // namespace common

@@ -1,0 +1,54 @@
+// What do the tags of a page say about links?
+//
+// The readers of HTML and XML hand over tags, and this keeps what they refer to, and in
+// which role. Where that leads is known only at the end, because the page's base may come
+// after it: then `links` says. Page 27 of the book.
+#pragma once
+
+#include "common/web/fragments.h"
+#include "common/web/html_scanner.h"
+#include "common/web/link_sorter.h"
+#include "common/web/links.h"
+#include "common/web/url.h"
+
+#include <string_view>
+#include <utility>
+
+namespace common {
+
+/// For one page.
+class LinkCollector {
+  public:
+    /// `page` is where the page was fetched from.
+    LinkCollector(Url page, LinkLimits limits)
+        : page_(std::move(page)), limits_(std::move(limits)) {}
+
+    /// What the reader of the page should hand over.
+    LookFor look_for() const { return {.assets = limits_.assets, .ids = limits_.ids}; }
+    /// Takes a tag. Its attributes' character references are resolved.
+    void add(const LinkTag& tag);
+    /// Takes a style sheet, or a part of one.
+    void add_css(std::string_view css);
+
+    /// To be called once, at the end.
+    Links links();
+
+  private:
+    void add_base(const LinkTag& tag);
+    void add_meta(const LinkTag& tag);
+    void add_asset(const LinkTag& tag);
+    void add_relation(const LinkTag& tag);
+    void add_srcset(std::string_view srcset, LinkRole role);
+    void add_id(std::string_view id);
+    void add_reference(std::string_view reference, LinkRole role);
+
+    const Url page_;
+    Url base_ = page_;
+    const LinkLimits limits_;
+    bool base_seen_ = false;
+    References references_;
+    IdSet ids_;
+    bool has_more_ids_ = false;
+};
+
+} // namespace common

@@ -1,0 +1,192 @@
+#include "common/web/link_sorter.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory_resource>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace common {
+namespace {
+
+/// Sorts references, as they are written, by what they lead to. Most pages refer to the
+/// same URLs again and again, and resolving a URL takes longer than finding its text in a
+/// table.
+class LinkSorter {
+  public:
+    /// All but `ids` must outlive it. `ids` are those of the page.
+    LinkSorter(const Url& page, const Url& base, const LinkLimits& limits, IdSet ids)
+        : page_(page), base_(base), limits_(limits) {
+        result_.ids = std::move(ids);
+    }
+
+    /// `reference` must outlive it, too.
+    void add(std::string_view reference, LinkRole role) {
+        const auto hash = std::min(reference.find('#'), reference.size());
+        // With the '#': blanks count in front of it, and at an end they don't.
+        const auto known = written_.find(reference.substr(0, hash + 1));
+        Target* target = known == written_.end() ? nullptr : known->second;
+        if (target == nullptr || !target->is_listed(role)) {
+            target = list(reference, role);
+            if (target != nullptr && written_.size() < limits_.links)
+                written_.emplace(reference.substr(0, hash + 1), target);
+        }
+        if (limits_.ids && target != nullptr && role == LinkRole::hyperlink)
+            note_fragment(reference.substr(hash), *target);
+    }
+
+    /// To be called once, at the end.
+    Links links() { return std::move(result_); }
+
+  private:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    /// A URL that is among the results.
+    struct Target {
+        Url url;
+        bool is_wanted;
+        bool is_link = false;      // in Links::urls
+        bool is_other = false;     // in Links::others
+        std::uint32_t page = none; // in LinkFragments::pages
+
+        bool is_listed(LinkRole role) const {
+            return is_link || (is_other && !(is_wanted && leads_on(role)));
+        }
+    };
+
+    /// Puts it among the results, unless it's there already. Null: it doesn't belong
+    /// there, or there is no more room.
+    Target* list(std::string_view reference, LinkRole role) {
+        auto url = resolve_url(reference, base_);
+        if (!url) {
+            ++(is_wanted_but_too_long(reference) ? result_.too_long : result_.unreadable);
+            return nullptr;
+        }
+        const auto known = targets_.find(url->href());
+        Target* target = known == targets_.end() ? nullptr : &known->second;
+        if (target != nullptr && target->is_listed(role))
+            return target;
+        const bool is_wanted =
+            target != nullptr ? target->is_wanted : limits_.wanted(*url);
+        if (!is_wanted && role == LinkRole::refresh)
+            result_.refreshes_to = url;
+        if (!is_wanted && (!limits_.foreign || !limits_.foreign(*url)))
+            return nullptr;
+        if (result_.urls.size() + result_.others.size() >= limits_.links
+            || bytes_ + url->href().size() > limits_.bytes) {
+            leave_out(left_out_, result_.left_out, *url);
+            return target;
+        }
+        bytes_ += url->href().size();
+        if (target == nullptr)
+            target =
+                &targets_.try_emplace(url->href(), Target{*url, is_wanted}).first->second;
+        if (is_wanted && leads_on(role)) {
+            result_.urls.push_back(*std::move(url));
+            target->is_link = true;
+        } else {
+            result_.others.push_back({*std::move(url), role, is_wanted});
+            target->is_other = true;
+        }
+        return target;
+    }
+
+    /// Counts it once. But if there are very many, it doesn't remember all of them.
+    static void leave_out(std::unordered_set<std::size_t>& known, std::size_t& count,
+                          const Url& url, std::size_t place = 0) {
+        constexpr std::size_t most_known = 50'000;
+        const std::size_t hash = std::hash<Url>()(url) ^ place;
+        if (known.size() < most_known ? known.insert(hash).second : !known.contains(hash))
+            ++count;
+    }
+
+    /// `hash` begins with the '#', if there is one.
+    void note_fragment(std::string_view hash, Target& target) {
+        const auto text = fragment_to_find(hash, storage_);
+        LinkFragments& fragments = result_.fragments;
+        if (!text || text->size() > longest_fragment)
+            return;
+        const Fragment fragment(*text);
+        if (target.url == page_ && is_indicated(fragment, result_.ids))
+            return;
+        if (!has_room_for(fragment, target))
+            return;
+        if (target.page == none) {
+            target.page = static_cast<std::uint32_t>(fragments.pages.size());
+            fragments.pages.push_back(target.url);
+        }
+        fragments.add(target.page, fragment);
+        if (!known_places_.empty())
+            known_places_.insert(number_of(target.page, fragment.hash));
+    }
+
+    /// False if the links have pointed there before, or there are too many places. Only a
+    /// page that seems to have too many is worth a table: until then, places may repeat.
+    bool has_room_for(const Fragment& fragment, const Target& target) {
+        auto& places = result_.fragments.places;
+        if (places.size() >= limits_.fragments && known_places_.empty())
+            std::erase_if(places, [this](const LinkFragments::Place& place) {
+                return !known_places_.insert(number_of(place.page, place.hash)).second;
+            });
+        const bool is_known =
+            target.page != none
+            && known_places_.contains(number_of(target.page, fragment.hash));
+        const bool has_room = places.size() < limits_.fragments;
+        if (!has_room && !is_known)
+            leave_out(places_left_out_, result_.places_left_out, target.url,
+                      fragment.hash);
+        return has_room && !is_known;
+    }
+
+    static std::uint64_t number_of(std::uint32_t page, std::uint32_t hash) {
+        return (std::uint64_t{page} << 32U) | hash;
+    }
+
+    /// Its beginning shows where it leads, which may be out of scope, and whether it is a
+    /// link at all.
+    bool is_wanted_but_too_long(std::string_view reference) const {
+        if (reference.size() + base_.href().size() <= max_url_length)
+            return false;
+        const auto beginning =
+            resolve_url(reference.substr(0, max_url_length / 4), base_);
+        return beginning && limits_.wanted(*beginning);
+    }
+
+    static constexpr std::size_t longest_fragment = 1024; // nobody's id is longer
+
+    const Url& page_;
+    const Url& base_;
+    const LinkLimits& limits_;
+    Links result_;
+    std::size_t bytes_ = 0; // of the URLs in it
+    // Hashes, of which few pages have any.
+    std::unordered_set<std::size_t> left_out_;        // of URLs
+    std::unordered_set<std::size_t> places_left_out_; // of URLs with their fragments
+    std::unordered_set<std::uint64_t> known_places_;  // once there are too many
+    std::string storage_;
+    // Many small pieces that live equally long.
+    std::pmr::monotonic_buffer_resource memory_;
+    std::pmr::unordered_map<std::string_view, Target> targets_{&memory_}; // by URL
+    std::pmr::unordered_map<std::string_view, Target*> written_{&memory_};
+};
+
+} // namespace
+
+Links sort_references(const References& references, const Url& page, const Url& base,
+                      const LinkLimits& limits, IdSet ids) {
+    LinkSorter sorter(page, base, limits, std::move(ids));
+    std::size_t begin = 0;
+    for (const auto [end, role] : references.list) {
+        sorter.add(std::string_view(references.text).substr(begin, end - begin), role);
+        begin = end;
+    }
+    return sorter.links();
+}
+
+} // namespace common
