@@ -5,6 +5,7 @@
 #include "common/text/join.h"
 #include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/http/transfer.h"
+#include "stage3_queue_crawler/http/transfer_error.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>

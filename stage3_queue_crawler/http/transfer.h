@@ -1,32 +1,27 @@
 // One transfer: what libcurl has said about it so far.
+//
+// libcurl calls back in the middle of its work, so the callbacks only take notes: how far
+// it has come, on which connection, what is wrong. When it ends, transfer_error says what
+// the notes mean. Pages 15 and 23 of the book.
 #pragma once
 
 #include "stage3_queue_crawler/http/content_decoder.h"
+#include "stage3_queue_crawler/http/request.h"
 #include "stage3_queue_crawler/http/response_head.h"
 #include "stage3_queue_crawler/http/session.h"
+#include "stage3_queue_crawler/http/transfer_error.h"
 
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace stage3 {
-
-/// What to request, and since when it's wanted: the time limits count from then.
-struct Request {
-    common::Url url;
-    GetOptions options;
-    std::string addresses = {}; ///< of the host, for libcurl; empty: it finds them itself
-    EventLoop::TimePoint begun;
-};
-
-/// "30 s".
-std::string in_seconds(std::chrono::milliseconds time);
 
 /// Ends when it's destroyed, whatever state it's in.
 class Transfer final : public Exchange {
@@ -47,13 +42,15 @@ class Transfer final : public Exchange {
     const ResponseHead& head() const override { return head_; }
     /// True if it failed because its connection, kept from an earlier transfer, was no
     /// longer usable.
-    bool spoiled() const { return spoiled_; }
+    bool spoiled() const { return reuse_ == Reuse::spoiled; }
     std::string take_body() override { return std::move(body_); }
     const std::string& body() const override { return body_; }
     bool is_wanted() const override { return is_wanted_; }
     bool do_without_body() override;
     /// True if it has a connection, or is about to have one.
-    bool has_connection() const { return reused_ || (opened_ && open_error_ == 0); }
+    bool has_connection() const {
+        return reuse_ != Reuse::none || (opened_port_ && open_error_ == 0);
+    }
 
     /// Resolved when the headers are there; fails if they never will be.
     const Future<>& headers_complete() const { return headers_complete_; }
@@ -66,7 +63,16 @@ class Transfer final : public Exchange {
     void abandon();
 
   private:
-    static Easy make_easy(const SessionOptions& options);
+    using Stage = TransferStage;
+    /// Was its connection kept from an earlier transfer?
+    enum class Reuse : std::uint8_t {
+        none,
+        kept,
+        spoiled, ///< it was, and was no longer usable
+    };
+
+    void choose_connection(Connection connection);
+    void set_callbacks();
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
                                  void* transfer) noexcept;
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count,
@@ -81,18 +87,13 @@ class Transfer final : public Exchange {
     bool unpack(std::string_view part);
     bool take_body_part(std::string_view part);
     void fail(const std::exception_ptr& failure);
-    std::string words(CURLcode result) const;
-    FetchError error(CURLcode result) const;
-    FetchError error_anywhere(CURLcode result) const;
-    std::string fault_of_proxy(CURLcode result) const;
+    FailedTransfer failed(CURLcode result) const;
     bool has_handshake() const;
-    bool is_fault_of_our_certificate(CURLcode result) const;
     bool uses_proxy() const;
     void note_version();
 
     Session* session_;
-    StringList addresses_;
-    StringList headers_; // if this request has some of its own
+    RequestLists lists_;
     Easy easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
     const std::function<bool(const ResponseHead&)> wants_body_;
@@ -102,25 +103,24 @@ class Transfer final : public Exchange {
     const bool shows_certificate_;
     const bool only_head_;
     const bool only_public_;
-    const std::optional<Proxy> proxy_; // unless no_proxy exempts the host
-    ResponseHead head_;
+    const std::optional<Proxy> proxy_;          // unless no_proxy exempts the host
     const std::chrono::milliseconds time_left_; // for the whole fetch
-    bool opened_ = false;                       // a socket of its own
-    int opened_port_ = 0;                       // where that leads
-    bool connected_ = false;                    // the request may go out
-    bool reused_ = false;  // the connection was kept from an earlier one
-    bool spoiled_ = false; // see above
-    bool in_body_ = false;
-    bool body_too_large_ = false;
-    bool body_broken_ = false;
-    bool is_wanted_ = true;
-    std::size_t enough_ = std::string::npos; // of the body
-    bool no_memory_ = false;                 // for what arrived
-    bool is_refused_by_proxy_ = false;
-    int open_error_ = 0;    // an errno: why there is no socket
-    std::string objection_; // to an address
+
+    // What libcurl has said.
+    Stage stage_ = Stage::connecting;
+    Reuse reuse_ = Reuse::none;
+    std::optional<int> opened_port_; // where a socket of its own leads
+    int open_error_ = 0;             // an errno: why there is no socket
+    std::string objection_;          // to an address
+    ResponseHead head_;
     ContentDecoder decoder_;
+    ContentDecoder::Verdict verdict_ = ContentDecoder::Verdict::fine; // on the body
     std::string body_;
+    bool no_memory_ = false; // for what arrived
+
+    // What is wanted of the body.
+    bool is_wanted_ = true;
+    std::size_t enough_ = std::string::npos;
     Future<> headers_complete_;
     Future<> complete_;
     std::optional<Future<>> beginning_;

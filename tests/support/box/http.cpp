@@ -1,7 +1,7 @@
 #include "tests/support/box/http.h"
 
 #include "stage3_queue_crawler/http/response_head.h"
-#include "stage3_queue_crawler/http/transfer.h"
+#include "stage3_queue_crawler/http/transfer_error.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>

@@ -1,0 +1,58 @@
+#include "stage3_queue_crawler/http/request.h"
+
+#include "stage3_queue_crawler/http/easy_option.h"
+
+#include <new>
+
+namespace stage3 {
+
+Easy make_easy(const SessionOptions& options) {
+    Easy owner(curl_easy_init());
+    if (!owner)
+        throw std::bad_alloc();
+    CURL* const easy = owner.get();
+    set(easy, CURLOPT_NOSIGNAL, 1L); // safe with threads; saves two system calls per step
+    set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // otherwise, it can read local files
+    set(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    set(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+    set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); // we do that ourselves
+    if (!options.proxy.empty())
+        set(easy, CURLOPT_PROXY, options.proxy.c_str());
+    set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); // a proxy's answer isn't the site's
+    set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
+    set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes per second
+    set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
+    return owner;
+}
+
+RequestLists set_request(CURL* easy, const Request& request, curl_slist* headers,
+                         bool proxy) {
+    RequestLists lists;
+    set(easy, CURLOPT_URL, request.url.c_str());
+    // libcurl 8.23 would request %0A where the link says %0a, and that may be another
+    // page. (A proxy wants the whole URL, so with one it's left to libcurl.)
+    const std::string target(request.url.target());
+    if (!proxy)
+        set(easy, CURLOPT_REQUEST_TARGET, target.c_str());
+    if (!request.addresses.empty())
+        append(lists.addresses, request.addresses.c_str());
+    set(easy, CURLOPT_RESOLVE, lists.addresses.get());
+    set(easy, CURLOPT_NOBODY, request.options.only_head ? 1L : 0L);
+    if (!request.options.with_headers)
+        headers = nullptr;
+    if (const auto& more = request.options.more_headers; !more.empty()) {
+        for (; headers != nullptr; headers = headers->next)
+            append(lists.headers, headers->data);
+        for (const std::string& header : more)
+            append(lists.headers, header.c_str());
+        headers = lists.headers.get();
+    }
+    set(easy, CURLOPT_HTTPHEADER, headers);
+    if (const auto& login = request.options.login) {
+        set(easy, CURLOPT_USERNAME, login->user.c_str());
+        set(easy, CURLOPT_PASSWORD, login->password.c_str());
+    }
+    return lists;
+}
+
+} // namespace stage3
