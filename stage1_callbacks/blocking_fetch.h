@@ -2,7 +2,7 @@
 //
 // Each call of `connect`, `send` and `recv` here blocks the thread until it's done. That
 // is easy to write and easy to read, but one thread fetches one page at a time, so
-// fetching many pages takes many threads. See book/01 (a thread per page).
+// fetching many pages takes many threads. Page 01 of the book.
 #pragma once
 
 #include "common/web/http_response.h"
@@ -25,8 +25,8 @@ struct Page {
     bool is_dead() const;
 };
 
-// Where a page fails, the next two must be on the stack (see book/04), so the compiler
-// may not inline them.
+// Where a page fails, the next two must be on the stack (page 04 of the book), so the
+// compiler may not inline them.
 
 /// Fetches a page and finds its links. A page that can't be fetched has none;
 /// its response's `error` says why.
@@ -37,7 +37,7 @@ struct Page {
 parse_links(const common::HttpResponse& response, const common::Url& url);
 
 /// Makes the call of `parse_links` with this number, 1 for this thread's next, throw
-/// common::TracedError; with 0, none throws. For book/04 (what callbacks cost).
+/// common::TracedError; with 0, none throws. Page 04 of the book.
 void fail_parsing_at(std::size_t number);
 
 /// What a crawl in this style found.

@@ -2,8 +2,7 @@
 //
 // A non-blocking call that can't be done says so and returns. The simplest thing to do
 // then is to call it again at once. That works, and it burns a whole processor on asking:
-// this program counts how often it asked, and what that cost. See book/02 (sockets that
-// don't wait).
+// this program counts how often it asked, and what that cost. Page 02 of the book.
 #include "common/command_line/command_line.h"
 #include "common/system/socket.h"
 #include "common/web/http_response.h"

@@ -4,7 +4,7 @@
 // can't block, so it keeps neither: when it returns, its stack frame is gone. What a
 // blocking fetch would hold in local variables (the socket, what was sent, what has
 // arrived) is held in members here, and what comes next is whichever callback is
-// registered. See book/03 (an event loop with callbacks) and book/04 (their cost).
+// registered. Pages 03 and 04 of the book.
 #pragma once
 
 #include "common/simple_crawl/crawl.h"

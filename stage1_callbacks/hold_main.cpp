@@ -1,8 +1,8 @@
 // hold: what does it cost to wait?
 //
 // Holds N threads, each blocked in a read that nothing answers, or N sockets, all watched
-// by one selector, and then asks the kernel how much memory they take. See book/01 (a
-// thread per page).
+// by one selector, and then asks the kernel how much memory they take. Page 01 of the
+// book.
 #include "common/command_line/command_line.h"
 #include "common/system/memory_use.h"
 #include "common/system/selector.h"

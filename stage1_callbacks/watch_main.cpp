@@ -1,8 +1,7 @@
 // watch: four sockets, and one selector that finds those with something to read.
 //
 // The smallest use of common/system/selector.h. Run it under strace, once with select and
-// once with epoll, to see what each asks of the kernel. See book/02 (sockets that don't
-// wait).
+// once with epoll, to see what each asks of the kernel. Page 02 of the book.
 #include "common/command_line/command_line.h"
 #include "common/system/selector.h"
 #include "common/system/socket.h"

@@ -2,8 +2,7 @@
 //
 // What stage 1 spreads over a class with four callbacks is one function here, with local
 // variables and a loop. Each wait is still written out by hand: make a future, watch the
-// socket, yield the future. `socket_io.h` puts that into functions. Explained in book/07
-// (futures and tasks).
+// socket, yield the future. `socket_io.h` puts that into functions. Page 07 of the book.
 #pragma once
 
 #include "common/simple_crawl/event_loop.h"

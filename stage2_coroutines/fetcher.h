@@ -2,8 +2,8 @@
 //
 // Stage 1's Fetcher kept what it had to remember in members, and what it would do next in
 // whichever callback was registered. Here both are where they belong, in local variables
-// and in the order of the lines, and one handler surrounds it all. Explained in book/18a
-// and book/09.
+// and in the order of the lines, and one handler surrounds it all. Pages 09 and 18a of
+// the book.
 #pragma once
 
 #include "common/simple_crawl/crawl.h"

@@ -10,7 +10,7 @@
 //  - a callback that is added after the result has arrived is never called;
 //  - the result is always a string;
 //  - there can be no exception instead of a result, and no cancellation.
-// Explained in book/07 (futures and tasks).
+// Page 07 of the book.
 #pragma once
 
 #include "stage2_coroutines/generator.h"

@@ -1,8 +1,8 @@
 // Sockets, for coroutines: connect, send and read as functions that you call and await.
 //
 // Each of them does what stage 1's callbacks do: it asks the loop to watch the socket,
-// and pauses. But to its caller it looks like the blocking function of page 01.
-// Explained in book/18a (a chain of generators).
+// and pauses. But to its caller it looks like the blocking function of page 01. Page 18a
+// of the book.
 //
 // All of them throw std::system_error if the network fails. The loop and the socket must
 // outlive the coroutine, as they do if you await it at once.

@@ -2,8 +2,8 @@
 //
 // A coroutine pauses by yielding a future. The task takes it, adds a callback to it, and
 // sends the result back in when the future is resolved. It makes no difference whether
-// the future came from the coroutine itself or from one that it awaits. Explained in
-// book/07 (futures and tasks).
+// the future came from the coroutine itself or from one that it awaits. Page 07 of the
+// book.
 //
 // Like stage 2's Future, this is a sketch with faults that are kept and tested. A task
 // takes its first step inside its constructor, and the others inside set_result, where

@@ -1,9 +1,9 @@
 // A generator whose conversation can be written into a trace: who calls it, and with what
 // word; how the word goes in; where the generator stops, and what comes out.
 //
-// In stage 2 a task drives its coroutine, and tells of that. The small programs of
-// book/05, 06 and 18a have no tasks: they talk with a generator themselves, and the
-// viewer shows how.
+// In stage 2 a task drives its coroutine, and tells of that. The small programs of pages
+// 05, 06 and 18a of the book have no tasks: they talk with a generator themselves, and
+// the viewer shows how.
 #pragma once
 
 #include "common/trace/trace.h"

@@ -10,8 +10,7 @@
 // hosts' addresses, each looked up once; and numbers for the trace and the summary.
 //
 // A crawl doesn't know *how* a page is fetched: stage 1 does it with a chain of callbacks
-// and stage 2 with a coroutine, and both use this crawl. See book/03 (an event loop with
-// callbacks).
+// and stage 2 with a coroutine, and both use this crawl. Page 03 of the book.
 #pragma once
 
 #include "common/simple_crawl/event_loop.h"

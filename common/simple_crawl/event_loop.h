@@ -3,8 +3,7 @@
 // You register a callback for a descriptor: "call this when it can be read". The loop
 // asks the selector which descriptors are ready, calls their callbacks, and asks again.
 // Nothing else runs while a callback does, so no callback needs a lock, and none may
-// block: all the others would have to wait for it. See book/03 (an event loop with
-// callbacks).
+// block: all the others would have to wait for it. Page 03 of the book.
 #pragma once
 
 #include "common/system/selector.h"

@@ -2,8 +2,8 @@
 //
 // It doesn't know how a page is fetched: stage1_callbacks/small uses callbacks, and
 // stage2_coroutines/small uses coroutines. It gives up at the first network error, which
-// the crawl that stages 1 and 2 use (common/simple_crawl/crawl.h) doesn't. See book/03
-// (an event loop with callbacks).
+// the crawl that stages 1 and 2 use (common/simple_crawl/crawl.h) doesn't. Page 03 of the
+// book.
 #pragma once
 
 #include "common/small/event_loop.h"

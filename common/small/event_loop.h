@@ -2,7 +2,7 @@
 //
 // You register a function to be called when a socket is ready; the loop sleeps until one
 // is, and calls its function. Stages 1 and 2 run on common/simple_crawl/event_loop.h, and
-// book/03 (an event loop with callbacks) explains what that one adds.
+// page 03 of the book explains what that one adds.
 #pragma once
 
 #include "common/system/selector.h"

@@ -1,7 +1,7 @@
 // What a small fetch does with its socket, in three steps that don't wait for the server
 // and that throw std::system_error when something goes wrong. The caller waits between
 // them, with callbacks (stage1_callbacks/small) or coroutines (stage2_coroutines/small).
-// See book/02 (sockets that don't wait) and book/03 (an event loop with callbacks).
+// Pages 02 and 03 of the book.
 #pragma once
 
 #include "common/system/socket.h"

@@ -1,5 +1,6 @@
-// What is in a block of the heap, for programs that look at coroutine frames (book/05 and
-// 18a). No other program should: the layout of a frame is up to the compiler.
+// What is in a block of the heap, for programs that look at coroutine frames (pages 05
+// and 18a of the book). No other program should: the layout of a frame is up to the
+// compiler.
 #pragma once
 
 #include <cstddef>

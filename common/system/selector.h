@@ -1,11 +1,11 @@
 // Which sockets are ready?
 //
-// A program that waits for many sockets must not wait *in* any one of them. It hands
-// them all to a selector, sleeps once, and learns which can be read or written without
+// A program that waits for many sockets must not wait *in* any one of them. It hands them
+// all to a selector, sleeps once, and learns which can be read or written without
 // waiting. The kernel offers three ways to ask, and each is a back end here, behind one
 // interface: `select` (the oldest, for at most FD_SETSIZE descriptors), `poll` (no such
 // limit, but the whole list is handed over on every call) and `epoll` (the list stays in
-// the kernel; Linux only). See book/02 (sockets that don't wait).
+// the kernel; Linux only). Page 02 of the book.
 #pragma once
 
 #include <chrono>

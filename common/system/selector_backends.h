@@ -3,8 +3,7 @@
 //
 // This table is the only list of them: the names to choose from, the messages and the
 // programs' help come from here. So another back end takes three things: a file for it,
-// two lines here, and its file's name in common/meson.build. See book/02 (sockets that
-// don't wait).
+// two lines here, and its file's name in common/meson.build. Page 02 of the book.
 #pragma once
 
 #include "common/system/selector.h"

@@ -3,7 +3,7 @@
 // Two types: `Address`, where to connect to, and `Socket`, which owns a non-blocking
 // descriptor and closes it at the end. Each call does what it can do now and says what
 // happened: "would block" is an answer here, not a fault. Network errors are values of
-// std::error_code; compare them with std::errc. See book/02.
+// std::error_code; compare them with std::errc. Page 02 of the book.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // What to say when a crawl's root refuses the connection: the same words in all stages.
 //
 // The book's reader begins with a crawl of this machine, and has often forgotten to start
-// the practice site. See book/00 (before you start).
+// the practice site. Page 00 of the book.
 #pragma once
 
 #include <string_view>

@@ -2,8 +2,7 @@
 //
 // A debugger shows who called whom by walking the machine's stack, and a suspended
 // coroutine is not on that stack. But its frame can record where it is and which
-// coroutine awaits it, so the chain can be shown all the same. Explained in book/09
-// (errors that know where they came from).
+// coroutine awaits it, so the chain can be shown all the same. Page 09 of the book.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Where are we, and who called us?
 //
 // An exception in C++ says what went wrong, but not where: the stack that led to the
-// `throw` is gone by the time the exception is caught. So the stack has to be recorded
-// at the throw. The book compares such records to show what is left of the history in
-// callbacks, in threads and in coroutines. See book/04 (what callbacks cost).
+// `throw` is gone by the time the exception is caught. So the stack has to be recorded at
+// the throw. The book compares such records to show what is left of the history in
+// callbacks, in threads and in coroutines. Page 04 of the book.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // Stages 1 and 2 speak HTTP/1.0 over a bare socket: they send a request, collect bytes
 // until the server closes, and then split them into status, headers and body. This file
 // does the splitting. A server may send anything, so nothing is trusted, and `error` says
-// in words what is wrong with a response. See book/01 (a thread per page).
+// in words what is wrong with a response. Page 01 of the book.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Which links are in a document?
 //
 // HTML is read by our own scanner (html_scanner.h), XML by libxml2. Both hand over tags,
-// and this file decides which of them are links, and where they lead. See book/27
-// (reading HTML and URLs).
+// and this file decides which of them are links, and where they lead. Page 27 of the
+// book.
 #pragma once
 
 #include "common/web/fragments.h"

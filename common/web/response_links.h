@@ -2,7 +2,7 @@
 //
 // A page has links, and a redirect has one. The small crawlers of the book follow both in
 // the same way. The large ones treat redirects in their own, and call find_links
-// (links.h), which needn't know what a response is. See book/01 (a thread per page).
+// (links.h), which needn't know what a response is. Page 01 of the book.
 #pragma once
 
 #include "common/web/http_response.h"

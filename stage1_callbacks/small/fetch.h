@@ -1,7 +1,7 @@
 // The smallest fetch with callbacks: three steps, each of which arranges the next.
 //
-// Stage 1 itself uses stage1_callbacks/fetcher.h; book/03 (an event loop with callbacks)
-// explains what that one adds.
+// Stage 1 itself uses stage1_callbacks/fetcher.h; page 03 of the book explains what that
+// one adds.
 #pragma once
 
 #include "common/small/event_loop.h"

@@ -1,9 +1,8 @@
 // A coroutine that can be awaited, the way most C++ libraries do it: each one knows which
 // coroutine waits for it, and jumps there when it ends.
 //
-// Those of stages 2 and 3 know it too, but are resumed from one loop (book/18a and 11).
-// Explained in book/08 (coroutines calling coroutines), and what notes the path of an
-// exception in book/09 (errors that know where they came from).
+// Those of stages 2 and 3 know it too, but are resumed from one loop (pages 11 and 18a).
+// What notes the path of an exception is for page 09. Pages 08 and 09 of the book.
 //
 // Destroying one that waits destroys the one that it awaits from inside, and so on, so a
 // chain of hundreds of thousands would overflow the stack. Stages 2 and 3 destroy the

@@ -1,8 +1,7 @@
 // The smallest fetch without callbacks, twice: driven by a Task, and as coroutines that
 // await each other.
 //
-// Stage 2's own is stage2_coroutines/fetcher.h. Explained in book/07 (futures and tasks)
-// and 08 (coroutines calling coroutines).
+// Stage 2's own is stage2_coroutines/fetcher.h. Pages 07 and 08 of the book.
 #pragma once
 
 #include "common/small/event_loop.h"

@@ -1,6 +1,6 @@
 // The smallest future.
 //
-// Stage 2's own is stage2_coroutines/future.h. Explained in book/07 (futures and tasks).
+// Stage 2's own is stage2_coroutines/future.h. Page 07 of the book.
 #pragma once
 
 #include "common/small/event_loop.h"

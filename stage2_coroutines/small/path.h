@@ -1,8 +1,7 @@
 // The way of an exception through the coroutines: which ones it has left, and where each
 // of them was.
 //
-// Stage 2's own is stage2_coroutines/traceback.h. Explained in book/09 (errors that know
-// where they came from).
+// Stage 2's own is stage2_coroutines/traceback.h. Page 09 of the book.
 #pragma once
 
 #include "common/trace/place.h"

@@ -1,6 +1,6 @@
 // The smallest task: it drives a generator from one future to the next.
 //
-// Stage 2's own is stage2_coroutines/task.h. Explained in book/07 (futures and tasks).
+// Stage 2's own is stage2_coroutines/task.h. Page 07 of the book.
 #pragma once
 
 #include "stage2_coroutines/small/future.h"

@@ -2,8 +2,8 @@
 //
 // Exit status (exit_status.h): 0 all is well, 1 some URLs are dead, 2 wrong usage, 3 none
 // is dead but the crawl isn't complete. By Ctrl-C, SIGTERM and SIGHUP it dies, once its
-// results are written (interrupt.h). What it does besides crawling is explained in
-// book/17 (how it ends).
+// results are written (interrupt.h). What it does besides crawling is on page 17 of the
+// book.
 #include "common/command_line/usage_error.h"
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"

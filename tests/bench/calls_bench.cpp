@@ -1,5 +1,5 @@
 // What it costs to call a coroutine that never waits from another one: by symmetric
-// transfer (book/08), in a task's step (book/11), by delegation (book/18a), and as a
+// transfer (page 08), in a task's step (page 11), by delegation (page 18a), and as a
 // plain function.
 //
 //     build/tests/bench/calls_bench

@@ -1,5 +1,5 @@
-// The shortest way to a page's links: libxml2's HTML parser. It was this project's
-// first link parser. Now ours is compared with it: see book/27.
+// The shortest way to a page's links: libxml2's HTML parser. It was this project's first
+// link parser. Now ours is compared with it: page 27 of the book.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// lifetime_traps: plays the traps of book/20, one at a time.
+// lifetime_traps: plays the traps of page 20 of the book, one at a time.
 //
 //     lifetime_traps 6           the sixth: the address sanitizer ends the program
 //     lifetime_traps 6 mended    the same without the fault

@@ -1,4 +1,4 @@
-// The traps of book/20 without their faults. Compare wrong.cpp.
+// The traps of page 20 of the book without their faults. Compare wrong.cpp.
 #include "stage3_queue_crawler/runtime/loop/at_exit.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/lifetime_traps/traps.h"

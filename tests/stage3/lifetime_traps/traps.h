@@ -1,4 +1,5 @@
-// The traps of book/20: each as a coroutine that is wrong on purpose, and a mended one.
+// The traps of page 20 of the book: each as a coroutine that is wrong on purpose, and a
+// mended one.
 #pragma once
 
 #include "stage3_queue_crawler/runtime/task/coroutine.h"

@@ -1,5 +1,6 @@
-// The traps of book/20. Each of these coroutines is wrong on purpose: it uses something
-// that is gone. mended.cpp has the same without the faults, under the same names.
+// The traps of page 20 of the book. Each of these coroutines is wrong on purpose: it uses
+// something that is gone. mended.cpp has the same without the faults, under the same
+// names.
 //
 // They run under the address sanitizer, which ends the program (see main.cpp), and
 // judge.py checks what the book says about the tools that find each one. Since the faults
