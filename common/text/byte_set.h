@@ -1,5 +1,6 @@
 // A set of bytes, in a table: one look for each byte of a text, whatever is in the set.
 // Pages and URLs are searched byte by byte, so this is where much of a crawl's time goes.
+// Page 27 of the book.
 #pragma once
 
 #include <array>

@@ -295,6 +295,11 @@ What is fetched and checked
   its start, and several may be under way).
 - A baseline isn't written if a root's redirects end in a dead URL, or nothing
   was checked.
+
+What -v says
+- Workers that ask other sites are "foreign worker 1" and so on, in the list of
+  tasks, too; they were "worker 1 abroad" (pipe them through sed, as in
+  sed 's/foreign \(worker [0-9]*\)/\1 abroad/').
 )";
 
 std::string report_help() {

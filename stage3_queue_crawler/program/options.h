@@ -49,7 +49,7 @@ struct Options {
     SharedOptions shared;
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
     std::string selector;          ///< a name that make_selector knows, or nothing
-    const FormatEntry* format = &all_formats().front(); ///< nullptr: no results
+    const FormatEntry* format = &all_formats.front(); ///< nullptr: no results
     std::string output; ///< a file; nothing: standard output
     std::vector<AlsoReport> also;
     ReportOptions report;

@@ -285,7 +285,7 @@ void check_reports(const Record& record) {
           &harmless.fragment})
         if (!field->empty())
             *field = "x";
-    for (const stage3::FormatEntry& entry : stage3::all_formats()) {
+    for (const stage3::FormatEntry& entry : stage3::all_formats) {
         const std::string_view markup = markup_of(entry.name);
         if (markup.empty())
             continue;

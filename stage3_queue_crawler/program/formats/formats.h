@@ -1,12 +1,13 @@
 // All formats, in one table: what can be chosen, what the help says of it, what it can.
 //
-// To add one, write a file with its maker, and add that to the list and the table.
+// To add one, write a file with its maker, add that to the list and the table, and the
+// file to meson.build.
 #pragma once
 
 #include "stage3_queue_crawler/program/formats/format.h"
 
+#include <array>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,7 +27,40 @@ struct FormatEntry {
 };
 
 /// The first one is the default.
-std::span<const FormatEntry> all_formats();
+// [table]
+inline constexpr auto all_formats = std::to_array<FormatEntry>({
+    {.name = "text",
+     .help = "all records, totals, and what is dead and where (default)",
+     .make = make_text,
+     .takes_redirects = true,
+     .is_for_people = true},
+    {.name = "jsonl",
+     .help = "a JSON object per record, one per line, as they come",
+     .make = make_jsonl,
+     .takes_redirects = true},
+    {.name = "csv", .help = "the same, for a spreadsheet", .make = make_csv},
+    {.name = "dot",
+     .help = "all links as a graph, for Graphviz",
+     .make = make_dot,
+     .needs_links = true},
+    // [/table]
+    {.name = "html",
+     .help = "a page to search, sort and print; needs nothing but a browser",
+     .make = make_html,
+     .takes_redirects = true},
+    {.name = "junit",
+     .help = "each URL as a test, for CI that shows test results",
+     .make = make_junit},
+    {.name = "github",
+     .help = "annotations of a GitHub workflow: write it to standard output",
+     .make = make_github},
+    {.name = "markdown",
+     .help = "a summary, short enough for a comment on a pull request",
+     .make = make_markdown},
+    {.name = "sarif",
+     .help = "for services that read what static analysers report",
+     .make = make_sarif},
+});
 
 /// Throws std::invalid_argument if there is none.
 const FormatEntry& format_named(std::string_view name);

@@ -177,7 +177,7 @@ TEST_CASE("--help is answered, whatever else is on the command line") {
                           != std::string::npos,
                       name_of(outcome));
     const std::string on_reports = read({"--help-reports"}).help;
-    for (const stage3::FormatEntry& format : stage3::all_formats())
+    for (const stage3::FormatEntry& format : stage3::all_formats)
         CHECK_MESSAGE(on_reports.find(fmt::format("\n  {} ", format.name))
                           != std::string::npos,
                       format.name);

@@ -58,7 +58,7 @@ TEST_CASE("as markup, no text is markup") {
 }
 
 TEST_CASE("formats have names, and a list of them reads like English") {
-    CHECK(stage3::all_formats().front().name == "text");
+    CHECK(stage3::all_formats.front().name == "text");
     CHECK(stage3::formats_with(&stage3::FormatEntry::needs_links) == "dot");
     CHECK(stage3::formats_with(&stage3::FormatEntry::takes_redirects)
           == "text, jsonl or html");
@@ -125,7 +125,7 @@ TEST_CASE(
 TEST_CASE("a crawl that isn't complete looks like that in every format") {
     Crawl crawl;
     crawl.add("http://h/", Outcome::page, "");
-    for (const stage3::FormatEntry& format : stage3::all_formats()) {
+    for (const stage3::FormatEntry& format : stage3::all_formats) {
         CAPTURE(format.name);
         const std::string text = crawl.in(format.make);
         for (const char* const word : {"ncomplete", "hecked", "ut short", "eft out"})
@@ -135,7 +135,7 @@ TEST_CASE("a crawl that isn't complete looks like that in every format") {
     crawl.cut_short = "the time is over";
     crawl.left_out = {{"links beyond a limit", "", 7, "http://h/a"},
                       {"links that never end", "http://h/b/b", 12}};
-    for (const stage3::FormatEntry& format : stage3::all_formats()) {
+    for (const stage3::FormatEntry& format : stage3::all_formats) {
         CAPTURE(format.name);
         const std::string text = crawl.in(format.make);
         CHECK(contains(text, "moved"));
