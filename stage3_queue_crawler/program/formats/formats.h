@@ -15,7 +15,7 @@ namespace stage3 {
 
 using MakeFormat = std::unique_ptr<Format>(const ReportOptions& options);
 MakeFormat make_text, make_jsonl, make_csv, make_dot, make_html, make_junit, make_github,
-    make_markdown, make_sarif, make_urls;
+    make_markdown, make_sarif;
 
 struct FormatEntry {
     std::string_view name;
@@ -60,7 +60,6 @@ inline constexpr auto all_formats = std::to_array<FormatEntry>({
     {.name = "sarif",
      .help = "for services that read what static analysers report",
      .make = make_sarif},
-    {.name = "urls", .help = "the URLs that are alive", .make = make_urls},
 });
 
 /// Throws std::invalid_argument if there is none.
