@@ -24,9 +24,6 @@ RetryPolicy::after(int status, std::chrono::seconds retry_after, Attempt attempt
     const int count = refused ? attempt.refusals + 1 : attempt.tries;
     if (count >= (refused ? limits_.most_refusals : limits_.max_tries))
         return {};
-    constexpr int request_timeout = 408;
-    if (status == request_timeout)
-        return 1s; // it waited for us, so it isn't in trouble
     constexpr int most_doubled = 4; // by a refusal, since its whole host waits
     return std::max<Duration>(
         growing(500ms, refused ? std::min(count, most_doubled) : count), retry_after);

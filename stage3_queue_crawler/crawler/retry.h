@@ -48,8 +48,7 @@ class RetryPolicy {
 
     /// True for a status that may be temporary.
     static bool may_pass(int status) {
-        return status == 408 || status == 429 || status == 502 || status == 503
-               || status == 504;
+        return status == 429 || status == 502 || status == 503 || status == 504;
     }
 
     /// True if the server says that we are too fast, or that it's too busy, and says
