@@ -33,7 +33,7 @@ RetryPolicy::after(int status, std::chrono::seconds retry_after, Attempt attempt
 RetryPolicy::Duration RetryPolicy::growing(Duration first, int tries) {
     const double stretch = std::uniform_real_distribution(1.0, 1.5)(random_);
     const Duration wait = first * std::pow(2, tries - 1) * stretch;
-    return std::clamp<Duration>(wait, limits_.shortest_wait, limits_.longest_wait);
+    return std::min<Duration>(wait, limits_.longest_wait);
 }
 
 } // namespace stage3

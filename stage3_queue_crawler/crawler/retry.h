@@ -13,8 +13,6 @@ namespace stage3 {
 /// How often one URL may be requested, and how long a server may ask to wait.
 struct RetryLimits {
     int max_tries = 4;
-    /// Before any further try, at least.
-    std::chrono::seconds shortest_wait{0};
     /// Refusals of one URL, which are no tries. The last one counts.
     int most_refusals = 20;
     /// If a server asks for more, it isn't asked again at all.

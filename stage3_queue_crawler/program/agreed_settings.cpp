@@ -91,7 +91,6 @@ std::string agreed_settings(const Options& options) {
         crawl.frontier.refused_timeout.count(), crawl.session.max_body,
         std::chrono::duration<double>(crawl.frontier.politeness.delay).count(),
         std::chrono::duration<double>(options.shared.lease).count());
-    text += fmt::format("\n--min-retry-wait {}", crawl.retries.shortest_wait.count());
     text += fmt::format("\n--order {}", name_of(crawl.frontier.order));
     return text + what_is_allowed(crawl) + what_is_checked(crawl.checks)
            + how_checks_are_judged(crawl.checks) + who_we_are(crawl);

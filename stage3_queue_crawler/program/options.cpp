@@ -142,8 +142,6 @@ void add_how_fast(common::CommandLine& line, Options& options) {
              reader_of_time(crawl.frontier.politeness.delay, 0));
     line.add("--max-tries", "N", "tries per URL if the network or the server fails (4)",
              number_into(crawl.retries.max_tries, 1, 1000));
-    line.add("--min-retry-wait", "S", "seconds before another try, at least (0)",
-             reader_of_time(crawl.retries.shortest_wait, 0));
     line.add("--max-retry-after", "S",
              "seconds that a server may ask us to wait; beyond, it's left alone (60)",
              reader_of_time(crawl.retries.longest_wait, 0));
