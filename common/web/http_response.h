@@ -58,6 +58,10 @@ class ResponseEnd {
 /// Source: RFC 9110, section 15.3.
 bool is_success(int status);
 
+/// The answer to a condition: what the client has is still right.
+/// Source: RFC 9110, section 15.4.5.
+constexpr int not_modified = 304;
+
 /// True for the five statuses that send the client elsewhere: 301, 302, 303, 307, 308.
 bool is_redirect(int status);
 

@@ -2,15 +2,17 @@
 // Page 18b of the book.
 #pragma once
 
+#include "common/web/links.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/answers.h"
+#include "stage3_queue_crawler/crawler/checks.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
-#include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/item.h"
-#include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
-#include "stage3_queue_crawler/crawler/purpose.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/request_rules.h"
+#include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/http/session.h"
@@ -53,8 +55,8 @@ inline TrapLimits trap_limits(const CrawlSettings& settings,
     return allow_roots(limits, roots);
 }
 
-/// What a crawl works with. A test may bring a web of its own. All of it must outlive the
-/// crawl.
+/// What a crawl works with. A test may bring a web of its own. What the functions refer
+/// to, and `answers`, must outlive the crawl.
 struct CrawlHelpers {
     OpenHttp open_http = open_session;
     FindLinks find_links = common::find_links;                    ///< see PageReader

@@ -1,7 +1,8 @@
 // What a crawl's preparations work with.
 //
-// Before the first page, some roots and the sitemaps are asked for. The code for that
-// needs most of what the workers need, and this holds it together. Page 18b of the book.
+// Before the first page, some roots and the sitemaps may be asked for. Reading sitemaps
+// needs nearly all that the workers need, and this holds it together. Page 18b of the
+// book.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/crawl_settings.h"

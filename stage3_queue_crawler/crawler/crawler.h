@@ -35,7 +35,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,18 +57,18 @@ class Crawler final : private HostPauses {
         : loop_(loop), roots_(std::move(roots)),
           scope_(std::make_shared<Scope>(std::move(scope))),
           settings_(std::move(settings)), events_(std::move(events)),
-          answers_(helpers.answers), session_(helpers.open_http(loop, settings_.session)),
+          session_(helpers.open_http(loop, settings_.session)),
           rules_(scope_, settings_.logins, settings_.checks, settings_.sitemaps),
           fetch_(loop, *session_, rules_, settings_.retries, settings_.checks,
                  events_.on_note),
-          remembering_(remember(fetch_, answers_, *session_, settings_.retries)),
+          remembering_(remember(fetch_, helpers.answers, *session_, settings_.retries)),
           pages_(remembering_ ? *remembering_ : fetch_),
           robots_(loop, *session_, rules_, *this, settings_.session.user_agent,
                   settings_.retries, settings_.robots),
           frontier_(loop, settings_.frontier,
                     FrontierHelpers{.checks = settings_.checks,
                                     .robots = settings_.robots.obey ? &robots_ : nullptr,
-                                    .answers = answers_,
+                                    .answers = helpers.answers,
                                     .session = session_.get()},
                     std::forward<More>(more)...),
           reader_(loop, scope_, settings_.reader, settings_.checks,
@@ -77,7 +76,7 @@ class Crawler final : private HostPauses {
                    .is_asked_to_end = std::move(helpers.is_asked_to_end),
                    .on_note = events_.on_note}),
           judge_(scope_, trap_limits(settings_, roots_), settings_.checks,
-                 events_.on_note),
+                 events_.on_note, helpers.answers),
           preparation_({.loop = loop_,
                         .scope = *scope_,
                         .rules = rules_,
@@ -111,12 +110,14 @@ class Crawler final : private HostPauses {
   private:
     using Visit = stage3::Visit<F>;
 
+    std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
     void start_workers(TaskGroup& group);
     Coroutine<> work(std::string name, bool is_foreign);
     Coroutine<Visit> next_visit(bool is_foreign);
     void refuse(Visit visit);
-    void note_reaction(Visit& visit, Reaction reaction, RetryPolicy::Duration wait);
+    void note_reaction(const typename F::Item& item, Reaction reaction,
+                       RetryPolicy::Duration wait);
     void has_asked(const std::string& host) override { frontier_.has_asked(host); }
     void hold(const std::string& host, EventLoop::Duration duration) override {
         frontier_.hold(host, duration);
@@ -124,10 +125,6 @@ class Crawler final : private HostPauses {
     void refused(const std::string& host, EventLoop::Duration wait) override;
     void leave_out(const Record& record, std::string_view why);
     void put_off(Visit visit, const Again& again);
-    void keep(const Item& item, const PageResponse& response, const Record& record,
-              const std::optional<common::Links>& links);
-    void keep_failure(const Item& item, const Record& record);
-    void choose(common::Links links, const Item& item, Page& page);
     void finish(Visit visit, Page page);
     void tell_missing_fragments();
 
@@ -136,7 +133,6 @@ class Crawler final : private HostPauses {
     const std::shared_ptr<Scope> scope_; // shared with threads, once prepared
     const CrawlSettings settings_;
     const CrawlEvents events_;
-    Answers* const answers_; // of earlier visits; null: there were none
     const std::unique_ptr<Http> session_;
     const RequestRules rules_;
     PageFetch fetch_;
@@ -153,6 +149,18 @@ class Crawler final : private HostPauses {
 
 // ---- The crawl ----
 
+/// Where it begins: the roots, except those that the user has excluded.
+template <Frontier F>
+std::vector<common::Url> Crawler<F>::begin() const {
+    std::vector<common::Url> urls;
+    for (const common::Url& root : roots_)
+        if (scope_->excludes(root))
+            events_.on_note(fmt::format("{} is excluded", root.href()));
+        else
+            urls.push_back(root);
+    return urls;
+}
+
 // [crawl]
 /// Starts the workers, and waits until nothing is left to do.
 template <Frontier F>
@@ -160,7 +168,7 @@ Coroutine<Ending> Crawler<F>::crawl_in(TaskGroup& group) {
     robots_.fetch_in(group);
     Ending ending = Ending::complete;
     try {
-        co_await frontier_.open(preparation_.without_excluded(roots_));
+        co_await frontier_.open(begin());
         const TimeLimit limit = co_await preparation_.run(roots_);
         if (const auto* const listed = preparation_.listed())
             frontier_.add_listed(*listed);
@@ -218,19 +226,17 @@ Coroutine<> Crawler<F>::work(std::string name, bool is_foreign) {
             continue;
         }
         events_.on_start(name, visit.item());
-        visit.begin();
-        Fetched fetched = co_await pages_.fetch(PageRequest(visit.item()));
+        PageRequest request(visit.item());
+        request.on_request = visit.on_request();
+        Fetched fetched = co_await pages_.fetch(std::move(request));
         if (const auto* const again = std::get_if<Again>(&fetched)) {
             put_off(std::move(visit), *again);
             continue;
         }
         auto& response = std::get<PageResponse>(fetched);
-        note_reaction(visit, response.reaction, response.retry_after);
+        note_reaction(visit.item(), response.reaction, response.retry_after);
         auto links = co_await reader_.links_on(visit.item(), response);
-        Page page = judge_.judge(visit.item(), response, links.has_value());
-        keep(visit.item(), response, page.record, links);
-        if (links)
-            choose(std::move(*links), visit.item(), page);
+        Page page = judge_.judge(visit.item(), response, std::move(links));
         finish(std::move(visit), std::move(page));
     }
 }
@@ -253,15 +259,13 @@ void Crawler<F>::refuse(Visit visit) {
         return;
     }
     Page page = judge_.judge_refusal(item, fetch_.most_tries(failure));
-    if (failure)
-        keep_failure(item, page.record);
     finish(std::move(visit), std::move(page));
 }
 
 template <Frontier F>
 void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
-    note_reaction(visit, again.reaction, again.wait);
+    note_reaction(visit.item(), again.reaction, again.wait);
     if (again.reaction == Reaction::refused)
         visit.put_off_refused(wait);
     else if (again.was_a_try)
@@ -272,13 +276,12 @@ void Crawler<F>::put_off(Visit visit, const Again& again) {
 
 /// What an answer says about its whole host, and not just about the page.
 template <Frontier F>
-void Crawler<F>::note_reaction(Visit& visit, Reaction reaction,
+void Crawler<F>::note_reaction(const typename F::Item& item, Reaction reaction,
                                RetryPolicy::Duration wait) {
     if (reaction == Reaction::answered)
-        visit.note_answer();
+        frontier_.answered(item);
     if (reaction != Reaction::refused && reaction != Reaction::busy)
         return;
-    const auto& item = visit.item();
     const auto pause = std::chrono::ceil<EventLoop::Duration>(wait);
     if (wait > settings_.retries.longest_wait || item.purpose == Purpose::check_foreign)
         refused(host_of(item.url), pause);
@@ -301,37 +304,6 @@ void Crawler<F>::refused(const std::string& host, EventLoop::Duration wait) {
 }
 
 // ---- What came of it ----
-
-/// For the next visit, which judges it anew.
-template <Frontier F>
-void Crawler<F>::keep(const Item& item, const PageResponse& response,
-                      const Record& record, const std::optional<common::Links>& links) {
-    if (answers_ == nullptr)
-        return;
-    const bool is_alive = !is_dead(record.outcome) && record.outcome != Outcome::unclear;
-    answers_->keep(item, response, is_alive, links ? &*links : nullptr);
-}
-
-/// So that the next visit asks for it again.
-template <Frontier F>
-void Crawler<F>::keep_failure(const Item& item, const Record& record) {
-    PageResponse none;
-    none.error = record.error;
-    keep(item, none, record, {});
-}
-
-/// Whatever goes wrong with a page's links is the page's failure.
-template <Frontier F>
-void Crawler<F>::choose(common::Links links, const Item& item, Page& page) {
-    try {
-        judge_.choose(std::move(links), item, page);
-    } catch (const std::bad_alloc&) {
-        throw; // unless it's the machine's
-    } catch (const std::exception& error) {
-        page.fail(error.what());
-        keep_failure(item, page.record);
-    }
-}
 
 /// Hands its links to the frontier and reports its record.
 template <Frontier F>

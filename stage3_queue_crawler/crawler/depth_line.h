@@ -38,6 +38,7 @@ class DepthLine {
         }
     }
 
+    /// Lets an item in, unless it's a page, and there are pages to read above it.
     void enter(QueuedItem item) {
         if (depth_matters_ && item.purpose == Purpose::follow
             && pages_.begin()->first < item.depth)

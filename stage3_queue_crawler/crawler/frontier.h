@@ -1,6 +1,6 @@
 // The frontier: which URLs are known, and which one may be fetched next.
 //
-// A crawler asks it for work and reports the result. Only the frontier queues URLs: the
+// A crawler asks it for items and reports the results. Only the frontier queues URLs: the
 // crawler doesn't know how it remembers them, what it asks for permission, or where a URL
 // waits until it may be fetched.
 //
@@ -41,7 +41,7 @@ concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Ite
                             Record record, Found found, std::string host,
                             std::string reason, EventLoop::Duration duration,
                             TimeLimit limit, std::vector<ListedUrl> listed) {
-    // A Item, with what only this frontier needs to know about it.
+    // An Item, with what only this frontier needs to know about it.
     requires std::derived_from<typename F::Item, Item>;
     // Puts the roots in.
     { f.open(roots) } -> std::same_as<Coroutine<>>;
@@ -61,6 +61,8 @@ concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Ite
     f.put_off(item, duration);
     // As if it had never been taken out.
     f.give_back(item);
+    // Its host has given an answer to this.
+    f.answered(item);
     // Its host has refused this: it gets no requests for `duration`, and then few; or
     // no more at all, if it has refused everything for too long.
     f.refused(item, duration);

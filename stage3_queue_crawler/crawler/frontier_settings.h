@@ -28,7 +28,8 @@ struct FrontierSettings {
     std::chrono::seconds refused_timeout{300};
 };
 
-/// What a frontier works with. All of it must outlive the frontier.
+/// What a frontier works with, and what it shares with other parts of a crawl. What is
+/// pointed to must outlive the frontier.
 struct FrontierHelpers {
     Checks checks = {};
     RobotsSource* robots = nullptr;   ///< nullptr: everything is allowed

@@ -11,8 +11,8 @@
 namespace stage3 {
 
 HostLines::HostLines(EventLoop& loop, const FrontierSettings& settings,
-                     const FrontierHelpers& helpers)
-    : loop_(loop), settings_(settings), helpers_(helpers),
+                     FrontierHelpers helpers)
+    : loop_(loop), settings_(settings), helpers_(std::move(helpers)),
       queue_(0, Order(settings_.order)), foreign_queue_(0, Order(settings_.order)),
       gate_(loop, settings_.politeness, Order(settings_.order),
             std::bind_front(&HostLines::pass_gate, this)),
@@ -26,14 +26,6 @@ HostLines::HostLines(EventLoop& loop, const FrontierSettings& settings,
 }
 
 // ---- From line to line ----
-
-/// If there are no rules to wait for, it's the gate's turn.
-void HostLines::enter_robots_line(Item item) {
-    if (robots_)
-        robots_->enter(std::move(item));
-    else
-        enter_gate(std::move(item));
-}
 
 void HostLines::enter_gate(Item item) {
     const std::string host = host_of(item.url);
@@ -116,7 +108,6 @@ bool HostLines::may_leave(Item& item) {
 /// Now it is out. After `max_pages`, only items that were tried continue.
 void HostLines::take(Item& item) {
     ++out_;
-    item.was_answered = false;
     if (item.refusal && item.refusal->failure == nullptr)
         return; // a refusal isn't a try
     ++item.tries;
@@ -136,19 +127,18 @@ void HostLines::drop_what_waits() {
             drop(item);
 }
 
-void HostLines::began(Item& item) {
-    item.has_begun = true;
-    if (item.is_remembered) // its answer may be gone
-        return;
-    const std::string host = host_of(item.url);
+Pace::Epoch HostLines::begin_request(const std::string& host) {
     gate_.begin(host);
-    item.epoch = gate_.epoch(host);
+    return gate_.epoch(host);
+}
+
+void HostLines::end_visit(const std::string& host, const Leaving& leaving) {
+    --out_;
+    leave_gate(host, leaving);
 }
 
 void HostLines::come_in(Item& item) {
     --out_;
-    if (item.was_answered && item.is_inside && item.has_begun && !is_closed())
-        gate_.answered(host_of(item.url));
     leave_gate(item);
     item.has_begun = false;
 }
@@ -157,8 +147,16 @@ void HostLines::leave_gate(Item& item) {
     if (is_closed() || !item.is_inside)
         return;
     item.is_inside = false;
-    gate_.leave(host_of(item.url), item.has_begun);
-    if (item.purpose != Purpose::check_foreign)
+    leave_gate(host_of(item.url), {.is_inside = true,
+                                   .has_begun = item.has_begun,
+                                   .is_foreign = item.purpose == Purpose::check_foreign});
+}
+
+void HostLines::leave_gate(const std::string& host, const Leaving& leaving) {
+    if (is_closed() || !leaving.is_inside)
+        return;
+    gate_.leave(host, leaving.has_begun);
+    if (!leaving.is_foreign)
         return;
     --foreign_hosts_;
     if (!foreign_line_.empty()) {
@@ -177,6 +175,11 @@ void HostLines::park(Item item, EventLoop::Duration wait) {
 // [/park]
 
 // ---- What hosts say about our pace ----
+
+void HostLines::answered(const Item& item) {
+    if (item.is_inside && item.has_begun)
+        gate_.answered(host_of(item.url));
+}
 
 void HostLines::refused(const Item& item, EventLoop::Duration wait) {
     const std::string host = host_of(item.url);

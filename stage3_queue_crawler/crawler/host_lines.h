@@ -36,14 +36,13 @@ class HostLines {
     using Item = QueuedItem;
 
     /// `loop` must outlive it, and it must outlive the tasks that wait for it.
-    HostLines(EventLoop& loop, const FrontierSettings& settings,
-              const FrontierHelpers& helpers);
+    HostLines(EventLoop& loop, const FrontierSettings& settings, FrontierHelpers helpers);
     HostLines(const HostLines&) = delete;
     HostLines& operator=(const HostLines&) = delete;
     virtual ~HostLines() = default;
 
     // Some of the frontier's verbs: see frontier.h.
-    void began(Item& item);
+    void answered(const Item& item);
     void refused(const Item& item, EventLoop::Duration wait);
     void busy(const Item& item, EventLoop::Duration wait);
     void end_host(const std::string& host, std::string reason);
@@ -59,9 +58,10 @@ class HostLines {
     /// It will never be taken out, since `max_pages` have been.
     virtual void drop(const Item& item) = 0;
 
-    /// The first lines, for an item that an earlier visit has answered, and for others.
+    /// The first lines: for an item that an earlier visit has answered, for one whose
+    /// origin has rules (null: none has), and for others.
     DepthLine& remembered() { return remembered_; }
-    void enter_robots_line(Item item);
+    RobotsLine* robots_line() { return robots_ ? &*robots_ : nullptr; }
     void enter_gate(Item item);
     /// The last one: the next worker takes it.
     void let_in(Item item);
@@ -71,7 +71,16 @@ class HostLines {
     /// refusal.
     template <class Owner>
     Coroutine<Visit<Owner>> next_visit(Owner& owner, bool is_foreign);
-    /// It's no longer out.
+    /// A request to this host goes out. Returns its host's epoch: see Pace.
+    Pace::Epoch begin_request(const std::string& host);
+    /// A worker has an item of this host no longer.
+    struct Leaving {
+        bool is_inside;
+        bool has_begun;
+        bool is_foreign;
+    };
+    void end_visit(const std::string& host, const Leaving& leaving);
+    /// The same, for an item that comes in again.
     void come_in(Item& item);
     /// Parks it, and then admits it again.
     void park(Item item, EventLoop::Duration wait);
@@ -109,6 +118,7 @@ class HostLines {
     void drop_what_waits();
     std::vector<Item> take_all();
     void leave_gate(Item& item);
+    void leave_gate(const std::string& host, const Leaving& leaving);
 
     ReadyQueue queue_;
     ReadyQueue foreign_queue_;

@@ -45,7 +45,6 @@ struct Item {
     Purpose purpose : 7 = Purpose::follow;
     bool is_root : 1 = false;
     bool was_tried : 1 = false;     ///< at least once
-    bool was_answered : 1 = false;  ///< by its host, since it was taken out
     bool is_remembered : 1 = false; ///< from an earlier visit: it needs no request
 };
 /// Its name in traces.

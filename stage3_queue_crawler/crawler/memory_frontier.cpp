@@ -6,8 +6,8 @@
 namespace stage3 {
 
 MemoryFrontier::MemoryFrontier(EventLoop& loop, const FrontierSettings& settings,
-                               const FrontierHelpers& helpers)
-    : HostLines(loop, settings, helpers) {
+                               FrontierHelpers helpers)
+    : HostLines(loop, settings, std::move(helpers)) {
     nothing_left_.set();
 }
 
@@ -93,10 +93,10 @@ void MemoryFrontier::admit(Item item) {
     // [/remembered]
     else if (has_ended(item))
         let_in_ended(std::move(item));
-    else if (item.purpose == Purpose::check_foreign)
-        enter_gate(std::move(item));
+    else if (item.purpose != Purpose::check_foreign && robots_line() != nullptr)
+        robots_line()->enter(std::move(item));
     else
-        enter_robots_line(std::move(item));
+        enter_gate(std::move(item));
 }
 
 void MemoryFrontier::drop(const Item& item) {
@@ -104,7 +104,13 @@ void MemoryFrontier::drop(const Item& item) {
     finish_one(item.purpose, item.depth);
 }
 
-void MemoryFrontier::done(Item item, Record& record, const Found& found) {
+void MemoryFrontier::began(Item& item) {
+    item.has_begun = true;
+    if (!item.is_remembered) // else its answer may be gone
+        item.epoch = begin_request(host_of(item.url));
+}
+
+void MemoryFrontier::done(const Item& item, Record& record, const Found& found) {
     const KnownUrl::Number number = urls_.number_of(item.url);
     add_found(found, number, item, record);
     note_fragments(found, number);
@@ -116,7 +122,9 @@ void MemoryFrontier::done(Item item, Record& record, const Found& found) {
     record.depth = page.depth;
     page.state =
         is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;
-    come_in(item);
+    end_visit(host_of(item.url), {.is_inside = item.is_inside,
+                                  .has_begun = item.has_begun,
+                                  .is_foreign = item.purpose == Purpose::check_foreign});
     finish_one(item.purpose, item.depth);
 }
 

@@ -1,8 +1,8 @@
 // A frontier in memory.
 //
-// It keeps the list: which URLs are known, which of them are work, and when nothing is
-// left. Where a URL waits until it may be fetched is another matter (host_lines.h).
-// Page 18b of the book.
+// It keeps the list: which URLs are known, which of them are to be visited, and when
+// nothing is left. Where a URL waits until it may be fetched is another matter
+// (host_lines.h). Page 18b of the book.
 #pragma once
 
 #include "common/web/links.h"
@@ -32,17 +32,18 @@ class MemoryFrontier final : private HostLines {
 
     /// `loop` must outlive it, and it must outlive the tasks that wait for it.
     explicit MemoryFrontier(EventLoop& loop, const FrontierSettings& settings = {},
-                            const FrontierHelpers& helpers = {});
+                            FrontierHelpers helpers = {});
 
     // The concept's verbs: see frontier.h.
     Coroutine<> open(std::vector<common::Url> roots);
     void add_listed(const std::vector<ListedUrl>& listed);
     Coroutine<Visit<MemoryFrontier>> get() { return next_visit(*this, false); }
     Coroutine<Visit<MemoryFrontier>> get_foreign() { return next_visit(*this, true); }
-    using HostLines::began;
-    void done(Item item, Record& record, const Found& found);
+    void began(Item& item);
+    void done(const Item& item, Record& record, const Found& found);
     void put_off(Item item, EventLoop::Duration wait);
     void give_back(Item item);
+    using HostLines::answered;
     using HostLines::busy;
     using HostLines::end_host;
     using HostLines::has_asked;

@@ -19,8 +19,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int not_modified = 304;
-
 constexpr int unavailable = 503;
 
 /// True if the body looks like a document: its first character that isn't blank decides.
@@ -42,7 +40,7 @@ PageFetch::check(const PageRequest& request, GetOptions options, PageResponse& p
     options.only_head = request.attempt.tries <= 1;
     try {
         Response response = co_await session_.get(request.url, options);
-        if (!options.only_head || believes(response, options, request.purpose))
+        if (!options.only_head || believes(response, request))
             co_return response;
         page.reaction = Reaction::answered; // although it isn't to be believed
         co_await response.skip(); // there is no body; but the connection is free then
@@ -56,15 +54,14 @@ PageFetch::check(const PageRequest& request, GetOptions options, PageResponse& p
 
 /// A server that asks for a pause gets it, and then this question again. (A foreign
 /// server won't be asked again, since its answer says nothing about the URL.)
-bool PageFetch::believes(const Response& to_head, const GetOptions& options,
-                         Purpose purpose) {
+bool PageFetch::believes(const Response& to_head, const PageRequest& request) {
     const int status = to_head.status();
     if (common::is_success(status)
-        || (status == not_modified && !options.more_headers.empty()))
+        || (status == common::not_modified && request.is_conditional()))
         return true;
     return RetryPolicy::is_refusal(status, to_head.retry_after())
            || (status == unavailable
-               && (purpose == Purpose::check_foreign
+               && (request.purpose == Purpose::check_foreign
                    || retries_.after(status, to_head.retry_after(), Attempt())));
 }
 
@@ -101,6 +98,13 @@ void PageFetch::take_head(const PageRequest& request, const Response& response,
 
 Coroutine<Fetched> PageFetch::fetch(PageRequest request) {
     GetOptions options = rules_.options_for(request.url);
+    options.more_headers = request.headers;
+    if (request.purpose == Purpose::follow)
+        options.wants_body = [this](const ResponseHead& head) {
+            return may_be_searched(head);
+        };
+    else
+        options.wants_body = [](const ResponseHead&) { return false; };
     return ask(std::move(request), std::move(options));
 }
 
@@ -108,14 +112,10 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
     PageResponse page;
     TracedFetch traced(loop_.tracer(), request.url, page);
     std::optional<Again> again;
-    const bool is_check = request.purpose != Purpose::follow;
-    options.more_headers = std::move(request.headers);
-    options.wants_body = [this, is_check](const ResponseHead& head) {
-        return !is_check && may_be_searched(head);
-    };
     try {
+        request.on_request();
         std::optional<Response> answer;
-        if (is_check)
+        if (request.purpose != Purpose::follow)
             answer = co_await check(request, std::move(options), page);
         else
             answer = co_await session_.get(std::move(request.url), std::move(options));
@@ -139,12 +139,7 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
             }
         }
     } catch (const FetchError& error) {
-        page.bytes = error.bytes;
-        page.error = error.what();
-        page.is_refused = error.is_distrust();
-        again = after(error, request.attempt.tries);
-        if (again) // its head was an answer, even if its body never came
-            again->reaction = page.reaction;
+        again = after_failure(error, request.attempt.tries, page);
     } catch (const std::bad_alloc&) {
         end_crawl(std::current_exception()); // not the page's failure
     } catch (const std::exception& error) {
@@ -158,13 +153,25 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
     co_return std::move(page);
 }
 
+/// There is no whole response: is it worth another try?
+std::optional<Again> PageFetch::after_failure(const FetchError& error, int tries,
+                                              PageResponse& page) {
+    page.bytes = error.bytes;
+    page.error = error.what();
+    page.is_refused = error.is_distrust();
+    std::optional<Again> again = after(error, tries);
+    if (again) // its head was an answer, even if its body never came
+        again->reaction = page.reaction;
+    return again;
+}
+
 /// The server has answered: is it worth another try?
 std::optional<Again> PageFetch::after_status(PageResponse& page, Attempt attempt) {
     const bool refused = RetryPolicy::is_refusal(page.status, page.retry_after);
     page.reaction = page.status == unavailable ? Reaction::busy : Reaction::answered;
     if (refused)
         page.reaction = Reaction::refused;
-    page.asks_too_much = retries_.is_too_long(page.retry_after);
+    page.asks_too_much = retries_.limits().is_too_long(page.retry_after);
     const auto wait = retries_.after(page.status, page.retry_after, attempt);
     if (!wait)
         return {};

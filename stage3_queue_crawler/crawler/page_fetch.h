@@ -52,10 +52,12 @@ class PageFetch final : public PageSource {
                    PageResponse& page) const;
     Coroutine<std::optional<Response>> check(const PageRequest& request,
                                              GetOptions options, PageResponse& page);
-    bool believes(const Response& to_head, const GetOptions& options, Purpose purpose);
+    bool believes(const Response& to_head, const PageRequest& request);
     bool may_be_searched(const ResponseHead& head) const;
     std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
                                 int tries) const;
+    std::optional<Again> after_failure(const FetchError& error, int tries,
+                                       PageResponse& page);
     std::optional<Again> after_status(PageResponse& page, Attempt attempt);
     [[noreturn]] void end_crawl(std::exception_ptr why);
     Again wait_for_descriptor(const FetchError& error);

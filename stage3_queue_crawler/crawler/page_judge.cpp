@@ -1,7 +1,6 @@
 #include "stage3_queue_crawler/crawler/page_judge.h"
 
 #include "common/text/ascii.h"
-#include "common/trace/place.h"
 #include "common/web/charset.h"
 #include "common/web/http_response.h"
 #include "common/web/links.h"
@@ -46,7 +45,7 @@ bool is_dead_end(std::string_view scheme) {
 std::string describe_status(const PageResponse& response) {
     const int status = response.status;
     std::string text = fmt::format("HTTP status {}", status);
-    if (status == 304)
+    if (status == common::not_modified)
         text += " (not modified) to a request without a condition";
     else if (status < 100 || status > 599)
         text += ", which HTTP doesn't have";
@@ -85,8 +84,26 @@ bool judge_circle(Record& record, RedirectCircles& circles) {
     return true;
 }
 
-Page PageJudge::judge(const Item& item, const PageResponse& response, bool is_read) {
+Page PageJudge::judge(const Item& item, const PageResponse& response,
+                      std::optional<common::Links> links) {
     Page page(item);
+    decide(item, response, links.has_value(), page);
+    keep(item, response, page.record, links);
+    try {
+        if (links)
+            choose(std::move(*links), item, page);
+    } catch (const std::bad_alloc&) {
+        throw; // not the page's failure
+    } catch (const std::exception& error) {
+        page.fail(error.what());
+        keep_failure(item, page.record);
+    }
+    return page;
+}
+
+/// Is it alive? The links on its page make no difference.
+void PageJudge::decide(const Item& item, const PageResponse& response, bool is_read,
+                       Page& page) {
     if (response.earlier_tries > 0)
         page.record.tries = response.earlier_tries;
     read_headers(response, page);
@@ -101,7 +118,22 @@ Page PageJudge::judge(const Item& item, const PageResponse& response, bool is_re
             checks_.assets && common::is_style_sheet(response.content_type);
         page.record.outcome = is_read && !is_sheet ? Outcome::page : Outcome::file;
     }
-    return page;
+}
+
+/// For the next crawl, which judges it anew.
+void PageJudge::keep(const Item& item, const PageResponse& response, const Record& record,
+                     const std::optional<common::Links>& links) {
+    if (answers_ == nullptr)
+        return;
+    const bool is_alive = !is_dead(record.outcome) && record.outcome != Outcome::unclear;
+    answers_->keep(item, response, is_alive, links ? &*links : nullptr);
+}
+
+/// So that the next crawl asks for it again.
+void PageJudge::keep_failure(const Item& item, const Record& record) {
+    PageResponse none;
+    none.error = record.error;
+    keep(item, none, record, {});
 }
 
 Page PageJudge::judge_refusal(const Item& item, int tries) {
@@ -130,6 +162,7 @@ Page PageJudge::judge_refusal(const Item& item, int tries) {
     } catch (const std::exception& error) {
         page.fail(error.what());
     }
+    keep_failure(item, page.record);
     return page;
 }
 
@@ -221,6 +254,7 @@ void PageJudge::take_references(common::Links& links, const Item& item, Page& pa
         page.found.ids = std::move(links.ids);
 }
 
+/// Chooses which links to follow, and what to check.
 void PageJudge::choose(common::Links links, const Item& item, Page& page) {
     take_references(links, item, page);
     std::erase_if(links.urls, [&](const Url& link) { return is_trap(link, item); });

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/web/links.h"
+#include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/crawler/checks.h"
 #include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
@@ -56,25 +57,31 @@ bool judge_circle(Record& record, RedirectCircles& circles);
 class PageJudge {
   public:
     /// For a crawl of what `scope` contains. `on_note` is called with messages for the
-    /// user: one or more lines, without the final newline.
+    /// user: one or more lines, without the final newline. `answers` keeps what was
+    /// answered, unless it's null.
     PageJudge(std::shared_ptr<const Scope> scope, const TrapLimits& limits, Checks checks,
-              std::function<void(const std::string&)> on_note)
+              std::function<void(const std::string&)> on_note, Answers* answers)
         : scope_(std::move(scope)), checks_(std::move(checks)), traps_(limits),
-          on_note_(std::move(on_note)) {}
+          on_note_(std::move(on_note)), answers_(answers) {}
 
-    /// What a response says. Failures are part of the result. `is_read`: links were
-    /// looked for in it.
-    Page judge(const Item& item, const PageResponse& response, bool is_read);
+    /// What a response says, and which of its page's links to follow. Whatever goes wrong
+    /// is the page's failure, and part of the result, except for std::bad_alloc. `links`:
+    /// none if it was no page to be read.
+    Page judge(const Item& item, const PageResponse& response,
+               std::optional<common::Links> links);
     /// What it means that an item may not be fetched. `tries`: how many the failure of
     /// its robots.txt was worth, if it has failed.
     Page judge_refusal(const Item& item, int tries);
-    /// Chooses which of a page's links to follow, and what to check.
-    void choose(common::Links links, const Item& item, Page& page);
 
     /// Links in scope that were not followed.
     const std::vector<LeftOut>& left_out() const { return left_out_; }
 
   private:
+    void decide(const Item& item, const PageResponse& response, bool is_read, Page& page);
+    void keep(const Item& item, const PageResponse& response, const Record& record,
+              const std::optional<common::Links>& links);
+    void keep_failure(const Item& item, const Record& record);
+    void choose(common::Links links, const Item& item, Page& page);
     void read_headers(const PageResponse& response, Page& page) const;
     void read_location(const Item& item, const PageResponse& response, Page& page);
     std::optional<Purpose> purpose_of(const common::Url& url, bool leads_on) const;
@@ -88,6 +95,7 @@ class PageJudge {
     RedirectCircles circles_;
     Traps traps_;
     const std::function<void(const std::string&)> on_note_;
+    Answers* const answers_;
     std::vector<LeftOut> left_out_;
 };
 

@@ -31,9 +31,13 @@ struct PageRequest {
     common::Url url;
     Purpose purpose = Purpose::follow;
     Attempt attempt = {};
+    /// Called as the request goes out.
+    std::function<void()> on_request = [] {};
     bool is_remembered = false; ///< see Item
     /// "Name: value", for instance a condition: then 304 is an answer, too.
     std::vector<std::string> headers = {};
+    bool is_conditional() const { return !headers.empty(); }
+
     /// Called with a response that will be the result, if it's set: what else is wanted
     /// of it?
     std::function<void(const Response&, PageResponse&)> on_head = {};

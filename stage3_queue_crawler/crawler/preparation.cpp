@@ -2,8 +2,6 @@
 
 #include "stage3_queue_crawler/crawler/root_folders.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,19 +9,10 @@ namespace stage3 {
 
 using common::Url;
 
-std::vector<Url> Preparation::without_excluded(const std::vector<Url>& roots) const {
-    std::vector<Url> urls;
-    for (const Url& root : roots)
-        if (tools_.scope.excludes(root))
-            tools_.events.on_note(fmt::format("{} is excluded", root.href()));
-        else
-            urls.push_back(root);
-    return urls;
-}
-
 Coroutine<> Preparation::find_out(std::vector<Url> roots) {
     if (tools_.scope.reach() == Reach::prefix) {
-        RootFolders folders(tools_);
+        RootFolders folders(tools_.pages, tools_.robots, tools_.pauses, tools_.scope,
+                            tools_.settings);
         const std::vector<Url> places = co_await folders.find(roots);
         tools_.scope.begin_in_folders_of(places);
     }

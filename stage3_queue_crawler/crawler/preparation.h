@@ -21,9 +21,6 @@ class Preparation {
     /// What it works with must outlive it.
     explicit Preparation(const CrawlTools& tools) : tools_(tools), sitemaps_(tools) {}
 
-    /// Where the crawl begins: the roots, except those that the user has excluded.
-    std::vector<common::Url>
-    without_excluded(const std::vector<common::Url>& roots) const;
     /// Finds out what has to be known; call it once. Returns how much of the crawl's time
     /// limit is left. Throws Timeout, and what `PageFetch::after` throws.
     Coroutine<TimeLimit> run(std::vector<common::Url> roots);

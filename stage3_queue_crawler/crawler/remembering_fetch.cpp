@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/crawler/remembering_fetch.h"
 
+#include "common/web/http_response.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -11,8 +13,6 @@
 
 namespace stage3 {
 namespace {
-
-constexpr int not_modified = 304;
 
 /// What servers may send as validators is sent back to them, and kept meanwhile. So it
 /// must be short, and not end the header. Source: RFC 9110, sections 8.8.2 and 8.8.3
@@ -68,22 +68,30 @@ Coroutine<Fetched> RememberingFetch::fetch(PageRequest request) {
         co_await answers_.find(request.url, request.purpose);
     if (!earlier && request.is_remembered)
         co_return Again{.wait = {}, .was_a_try = false};
-    if (earlier && earlier->kept->source != KeptParts::Source::old)
-        co_return take_earlier(std::move(*earlier));
-    if (earlier)
-        request.headers = condition(*earlier->kept);
-    const bool is_conditional = !request.headers.empty();
     request.on_head = [this](const Response& response, PageResponse& page) {
         note_validators(response, session_, page);
     };
+    if (!earlier)
+        co_return co_await behind_.fetch(std::move(request));
+    if (earlier->kept->source != KeptParts::Source::old)
+        co_return take_earlier(std::move(*earlier));
+    co_return co_await ask_again(std::move(request), std::move(*earlier));
+}
+
+/// Has it changed since?
+Coroutine<Fetched> RememberingFetch::ask_again(PageRequest request,
+                                               PageResponse earlier) {
+    request.headers = condition(*earlier.kept);
+    const bool is_conditional = request.is_conditional();
     Coroutine<Fetched> asking = behind_.fetch(std::move(request));
     Fetched fetched = co_await std::move(asking);
     auto* const page = std::get_if<PageResponse>(&fetched);
-    if (!is_conditional || page == nullptr || !page->kept || page->status != not_modified)
+    if (!is_conditional || page == nullptr || !page->kept
+        || page->status != common::not_modified)
         co_return fetched;
-    confirm(*earlier->kept, *page->kept);
-    earlier->asks_too_much = earlier->retry_after > longest_wait_;
-    co_return std::move(*earlier);
+    confirm(*earlier.kept, *page->kept);
+    earlier.asks_too_much = limits_.is_too_long(earlier.retry_after);
+    co_return std::move(earlier);
 }
 
 std::unique_ptr<PageSource> remember(PageSource& behind, Answers* answers, Http& session,
@@ -97,7 +105,7 @@ std::unique_ptr<PageSource> remember(PageSource& behind, Answers* answers, Http&
 PageResponse RememberingFetch::take_earlier(PageResponse earlier) {
     if (earlier.kept->may_be_private)
         session_.allow_private();
-    earlier.asks_too_much = earlier.retry_after > longest_wait_;
+    earlier.asks_too_much = limits_.is_too_long(earlier.retry_after);
     earlier.earlier_tries = earlier.kept->tries;
     return earlier;
 }

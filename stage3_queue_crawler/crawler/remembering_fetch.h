@@ -10,7 +10,6 @@
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
-#include <chrono>
 #include <memory>
 
 namespace stage3 {
@@ -20,8 +19,7 @@ class RememberingFetch final : public PageSource {
     /// All of these must outlive it. `limits`: how long a server may ask to wait.
     RememberingFetch(PageSource& behind, Answers& answers, Http& session,
                      const RetryLimits& limits)
-        : behind_(behind), answers_(answers), session_(session),
-          longest_wait_(limits.longest_wait) {}
+        : behind_(behind), answers_(answers), session_(session), limits_(limits) {}
 
     /// If there is an answer from an earlier visit, this asks only whether it has
     /// changed, or nothing at all. An item that was let in since it needs no request, but
@@ -29,12 +27,13 @@ class RememberingFetch final : public PageSource {
     Coroutine<Fetched> fetch(PageRequest request) override;
 
   private:
+    Coroutine<Fetched> ask_again(PageRequest request, PageResponse earlier);
     PageResponse take_earlier(PageResponse earlier);
 
     PageSource& behind_;
     Answers& answers_;
     Http& session_;
-    const std::chrono::seconds longest_wait_;
+    const RetryLimits limits_;
 };
 
 /// One that stands before `behind`; nullptr if there are no answers.

@@ -18,7 +18,7 @@ std::optional<RetryPolicy::Duration> RetryPolicy::after(const FetchError& error,
 
 std::optional<RetryPolicy::Duration>
 RetryPolicy::after(int status, std::chrono::seconds retry_after, Attempt attempt) {
-    if (!may_pass(status) || is_too_long(retry_after))
+    if (!may_pass(status) || limits_.is_too_long(retry_after))
         return {};
     const bool refused = is_refusal(status, retry_after);
     const int count = refused ? attempt.refusals + 1 : attempt.tries;

@@ -17,6 +17,11 @@ struct RetryLimits {
     int most_refusals = 20;
     /// If a server asks for more, it isn't asked again at all.
     std::chrono::seconds longest_wait{60};
+
+    /// True if a server asks for a longer wait than it will get.
+    bool is_too_long(std::chrono::seconds retry_after) const {
+        return retry_after > longest_wait;
+    }
 };
 
 /// How often one URL has been requested, this time included.
@@ -56,10 +61,7 @@ class RetryPolicy {
     static bool is_refusal(int status, std::chrono::seconds retry_after) {
         return status == 429 || (status == 503 && retry_after.count() > 0);
     }
-    /// True if it asks for a longer wait than it will get.
-    bool is_too_long(std::chrono::seconds retry_after) const {
-        return retry_after > limits_.longest_wait;
-    }
+    const RetryLimits& limits() const { return limits_; }
 
   private:
     Duration growing(Duration first, int tries);

@@ -153,9 +153,9 @@ Coroutine<std::string> RobotsCache::read(Response& response) {
 }
 
 /// If the server says that it can't say now: whether to try again, or what to assume.
-std::optional<RobotsCache::Tried> RobotsCache::hear_excuse(const common::Url& url,
-                                                           const Response& response,
-                                                           Attempt attempt) {
+std::optional<RobotsCache::Tried> RobotsCache::hear_refusal(const common::Url& url,
+                                                            const Response& response,
+                                                            Attempt attempt) {
     const int status = response.status();
     const std::chrono::seconds wanted = response.retry_after();
     const auto wait = retries_.after(status, wanted, attempt);
@@ -195,7 +195,7 @@ Coroutine<RobotsCache::Tried> RobotsCache::try_to_fetch(common::Url robots_url,
                 answer(Robots::parse(text, product_token_), "disallowed by robots.txt");
             co_return result;
         }
-        if (const auto not_now = hear_excuse(url, response, attempt))
+        if (const auto not_now = hear_refusal(url, response, attempt))
             co_return *not_now;
         const std::string_view location = common::trim(response.header("Location"));
         told.location = location;

@@ -107,8 +107,8 @@ class RobotsCache final : public RobotsSource {
     Answer take_old(Origin& origin);
     Coroutine<Answer> fetch(common::Url robots_url);
     static Coroutine<std::string> read(Response& response);
-    std::optional<Tried> hear_excuse(const common::Url& url, const Response& response,
-                                     Attempt attempt);
+    std::optional<Tried> hear_refusal(const common::Url& url, const Response& response,
+                                      Attempt attempt);
     Coroutine<Tried> try_to_fetch(common::Url robots_url, Attempt attempt);
 
     EventLoop& loop_;

@@ -9,7 +9,6 @@ using namespace std::chrono_literals;
 // [enter]
 void RobotsLine::enter(QueuedItem item) {
     const std::string name(item.url.origin());
-    ++waiting_;
     if (const auto known = origins_.find(name); known != origins_.end()) {
         known->second.line.push_back(std::move(item));
         return;
@@ -32,7 +31,7 @@ void RobotsLine::wait_for(const std::string& name, Origin& origin,
     // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the future owns it
 }
 
-/// The answer is there. Judges all work that waits for it, or as much as there's time
+/// The answer is there. Judges all items that wait for it, or as much as there's time
 /// for: judging one item may take milliseconds, and the loop waits.
 // `name` is a copy because `wait_for` replaces the callback that holds it.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
@@ -56,7 +55,6 @@ void RobotsLine::judge_line(std::string name,
 
 /// Keeps only the verdict, not all the rules: many items may wait in line with one.
 void RobotsLine::judge(QueuedItem item, const Future<RobotsSource::Answer>& answer) {
-    --waiting_;
     std::optional<Robots::Duration> delay;
     item.refusal.reset();
     if (answer.has_failed()) {
@@ -89,7 +87,6 @@ std::vector<QueuedItem> RobotsLine::take_all() {
         for (QueuedItem& item : origin.line)
             all.push_back(std::move(item));
     origins_.clear();
-    waiting_ = 0;
     return all;
 }
 

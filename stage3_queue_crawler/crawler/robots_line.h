@@ -1,4 +1,4 @@
-// Where work waits until its origin has said what may be fetched.
+// Where an item waits until its origin has said what may be fetched.
 //
 // A robots.txt may take half a minute to arrive, and hundreds of URLs may need the same
 // one. They wait in one line per origin, and one callback per line lets them continue.
@@ -9,7 +9,6 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -25,21 +24,18 @@ namespace stage3 {
 
 class RobotsLine {
   public:
-    /// Called with work that has been judged, and the pause that the origin wants.
+    /// Called with an item that has been judged, and the pause that the origin wants.
     using Judged = std::function<void(QueuedItem, std::optional<Robots::Duration>)>;
 
     /// All of these must outlive it.
     RobotsLine(EventLoop& loop, RobotsSource& source, Judged judged)
         : loop_(loop), source_(source), judged_(std::move(judged)) {}
 
-    /// Takes work in. It leaves as soon as the answer is there, perhaps at once.
+    /// Takes an item in. It leaves as soon as the answer is there, perhaps at once.
     void enter(QueuedItem item);
 
     /// Takes out all that are waiting.
     std::vector<QueuedItem> take_all();
-
-    /// How many are waiting.
-    std::size_t size() const { return waiting_; }
 
   private:
     struct Origin {
@@ -59,7 +55,6 @@ class RobotsLine {
     RobotsSource& source_;
     const Judged judged_;
     std::unordered_map<std::string, Origin> origins_; // those with a line
-    std::size_t waiting_ = 0;
     std::uint64_t turn_ = no_turn; // the turn of the loop in which it began to judge
     EventLoop::TimePoint began_{};
 };

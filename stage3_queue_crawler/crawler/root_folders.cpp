@@ -98,16 +98,16 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
         PageRequest request(url);
         request.purpose = Purpose::check;
         request.attempt = attempt;
-        Fetched fetched = co_await tools_.pages.fetch(std::move(request));
+        Fetched fetched = co_await pages_.fetch(std::move(request));
         auto* const response = std::get_if<PageResponse>(&fetched);
         const Again again = response != nullptr ? Again{.wait = response->retry_after,
                                                         .reaction = response->reaction}
                                                 : std::get<Again>(fetched);
         const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
         if (again.reaction == Reaction::refused || again.reaction == Reaction::busy)
-            tools_.pauses.refused(host_of(url), wait);
+            pauses_.refused(host_of(url), wait);
         const auto rest = std::max(*pause, wait);
-        tools_.pauses.hold(host_of(url), response != nullptr ? *pause : rest);
+        pauses_.hold(host_of(url), response != nullptr ? *pause : rest);
         if (response != nullptr)
             co_return std::move(*response);
         if (again.reaction == Reaction::refused)
@@ -121,17 +121,16 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
 /// After which pause; nothing: not at all. What the user or robots.txt excludes won't be
 /// crawled, so it doesn't matter what it is.
 Coroutine<std::optional<EventLoop::Duration>> RootFolders::may_ask(Url url) {
-    if (tools_.scope.excludes(url))
+    if (scope_.excludes(url))
         co_return std::nullopt;
-    if (!tools_.settings.robots.obey)
-        co_return tools_.settings.frontier.politeness.delay;
+    if (!obeys_robots_)
+        co_return delay_;
     try {
-        const RobotsSource::Answer answer = co_await tools_.robots.ask(url);
+        const RobotsSource::Answer answer = co_await robots_.ask(url);
         if (!answer->rules.allows(url.target()))
             co_return std::nullopt;
         const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
-        co_return std::max(tools_.settings.frontier.politeness.delay,
-                           std::chrono::ceil<EventLoop::Duration>(wanted));
+        co_return std::max(delay_, std::chrono::ceil<EventLoop::Duration>(wanted));
     } catch (const FetchError&) {
         co_return std::nullopt;
     }

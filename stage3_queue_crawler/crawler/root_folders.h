@@ -6,8 +6,11 @@
 #pragma once
 
 #include "common/web/url.h"
-#include "stage3_queue_crawler/crawler/crawl_tools.h"
-#include "stage3_queue_crawler/crawler/page_response.h"
+#include "stage3_queue_crawler/crawler/crawl_settings.h"
+#include "stage3_queue_crawler/crawler/host_pauses.h"
+#include "stage3_queue_crawler/crawler/page_request.h"
+#include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
@@ -24,8 +27,11 @@ namespace stage3 {
 class RootFolders {
   public:
     /// What it works with must outlive it.
-    explicit RootFolders(const CrawlTools& tools)
-        : tools_(tools), turns_(tools.settings.workers) {}
+    RootFolders(PageSource& pages, RobotsSource& robots, HostPauses& pauses,
+                const Scope& scope, const CrawlSettings& settings)
+        : pages_(pages), robots_(robots), pauses_(pauses), scope_(scope),
+          obeys_robots_(settings.robots.obey), delay_(settings.frontier.politeness.delay),
+          turns_(settings.workers) {}
 
     /// The roots, with a slash at the end of those that turn out to be folders. Like any
     /// URL, they are tried more than once; if one of a host gives no answer at all, it
@@ -40,7 +46,12 @@ class RootFolders {
     Coroutine<PageResponse> ask(common::Url url);
     Coroutine<std::optional<EventLoop::Duration>> may_ask(common::Url url);
 
-    const CrawlTools tools_;
+    PageSource& pages_;
+    RobotsSource& robots_;
+    HostPauses& pauses_;
+    const Scope& scope_;
+    const bool obeys_robots_;
+    const EventLoop::Duration delay_; // between two requests to a host
     Semaphore turns_; // of hosts: of each, one root at a time is asked for
     std::vector<common::Url> roots_;
     std::set<std::string> with_pages_; // folders of which roots are pages

@@ -8,12 +8,13 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
+#include <functional>
 #include <utility>
 
 namespace stage3 {
 
 // NOLINTBEGIN(bugprone-exception-escape): to give back does not fail
-/// Item that was taken out of a frontier. It must be done or put off. If it's dropped,
+/// An item that was taken out of a frontier. It must be done or put off. If it's dropped,
 /// for example because its worker is cancelled, it's given back.
 template <class Owner>
 class Visit {
@@ -32,10 +33,10 @@ class Visit {
     }
 
     const Item& item() const { return item_; }
-    /// Its request goes out.
-    void begin() { owner_->began(item_); }
-    /// Its host has given an answer to it.
-    void note_answer() { item_.was_answered = true; }
+    /// To be called when its request goes out. Until then, this must not be moved.
+    std::function<void()> on_request() {
+        return std::bind_front(&Owner::began, owner_, std::ref(item_));
+    }
     /// To be tried again after `wait`.
     void put_off(EventLoop::Duration wait) { leave().put_off(std::move(item_), wait); }
     /// The same, but this time doesn't count as a try.

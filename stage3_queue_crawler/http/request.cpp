@@ -25,22 +25,16 @@ Easy make_easy(const SessionOptions& options) {
     return owner;
 }
 
-RequestLists set_request(CURL* easy, const Request& request, curl_slist* headers,
-                         bool proxy) {
+RequestLists set_options(CURL* easy, const GetOptions& options,
+                         const std::string& addresses, curl_slist* headers) {
     RequestLists lists;
-    set(easy, CURLOPT_URL, request.url.c_str());
-    // libcurl 8.23 would request %0A where the link says %0a, and that may be another
-    // page. (A proxy wants the whole URL, so with one it's left to libcurl.)
-    const std::string target(request.url.target());
-    if (!proxy)
-        set(easy, CURLOPT_REQUEST_TARGET, target.c_str());
-    if (!request.addresses.empty())
-        append(lists.addresses, request.addresses.c_str());
+    if (!addresses.empty())
+        append(lists.addresses, addresses.c_str());
     set(easy, CURLOPT_RESOLVE, lists.addresses.get());
-    set(easy, CURLOPT_NOBODY, request.options.only_head ? 1L : 0L);
-    if (!request.options.with_headers)
+    set(easy, CURLOPT_NOBODY, options.only_head ? 1L : 0L);
+    if (!options.with_headers)
         headers = nullptr;
-    if (const auto& more = request.options.more_headers; !more.empty()) {
+    if (const auto& more = options.more_headers; !more.empty()) {
         for (; headers != nullptr; headers = headers->next)
             append(lists.headers, headers->data);
         for (const std::string& header : more)
@@ -48,7 +42,7 @@ RequestLists set_request(CURL* easy, const Request& request, curl_slist* headers
         headers = lists.headers.get();
     }
     set(easy, CURLOPT_HTTPHEADER, headers);
-    if (const auto& login = request.options.login) {
+    if (const auto& login = options.login) {
         set(easy, CURLOPT_USERNAME, login->user.c_str());
         set(easy, CURLOPT_PASSWORD, login->password.c_str());
     }

@@ -34,9 +34,9 @@ struct RequestLists {
 /// Source: https://github.com/curl/curl/issues/11101
 Easy make_easy(const SessionOptions& options);
 
-/// Says what to request, and what to send with it. `headers` are the session's. `proxy`:
-/// the request goes through one.
-RequestLists set_request(CURL* easy, const Request& request, curl_slist* headers,
-                         bool proxy);
+/// Says how to request it, and what to send besides. `addresses`: of its host;
+/// `headers`: the session's.
+RequestLists set_options(CURL* easy, const GetOptions& options,
+                         const std::string& addresses, curl_slist* headers);
 
 } // namespace stage3

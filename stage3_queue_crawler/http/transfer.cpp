@@ -64,7 +64,9 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
       head_(session.options_.max_headers, encrypted_ && session.speaks_http2_),
       headers_complete_(session.loop_), complete_(session.loop_) {
     CURL* const easy = easy_.get();
-    lists_ = set_request(easy, request, session.headers_.get(), proxy_.has_value());
+    set_url();
+    lists_ =
+        set_options(easy, request.options, request.addresses, session.headers_.get());
     const auto connect_timeout =
         rest_of(session.options_.connect_timeout, session.loop_.time() - request.begun);
     set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout.count()));
@@ -78,6 +80,15 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
     if (code != CURLM_OK)
         throw std::runtime_error(curl_multi_strerror(code));
     session.transfers_.insert(this);
+}
+
+void Transfer::set_url() {
+    set(easy_.get(), CURLOPT_URL, url_.c_str());
+    // libcurl 8.23 would request %0A where the link says %0a, and that may be another
+    // page. (A proxy wants the whole URL, so with one it's left to libcurl.)
+    const std::string target(url_.target());
+    if (!proxy_)
+        set(easy_.get(), CURLOPT_REQUEST_TARGET, target.c_str());
 }
 
 /// Before a connection opens one of its own, it waits to see whether it can share one

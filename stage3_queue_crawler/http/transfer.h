@@ -71,6 +71,7 @@ class Transfer final : public Exchange {
         spoiled, ///< it was, and was no longer usable
     };
 
+    void set_url();
     void choose_connection(Connection connection);
     void set_callbacks();
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,

@@ -51,6 +51,15 @@ bool Coverage::is_result(const Record& record) const {
            || (!record.parent && roots_without_links_ == searched_);
 }
 
+bool Coverage::has_checked_with(const Record& record) {
+    has_checked_ = is_result(record);
+    if (has_checked_)
+        seen_.clear();
+    else
+        keep(record);
+    return has_checked_;
+}
+
 void Coverage::keep(const Record& record) {
     if (!record.parent && is_without_links(record))
         ++roots_without_links_;

@@ -24,13 +24,9 @@ class Coverage {
     /// other, it's enough that it's alive.
     explicit Coverage(std::size_t searched) : searched_(searched) {}
 
-    /// Each record of a crawl must be asked about. True once something was checked.
-    bool has_checked_with(const Record& record) {
-        has_checked_ = has_checked_ || is_result(record);
-        return has_checked_;
-    }
-    /// Keeps one that proves nothing, to explain it at the end.
-    void keep(const Record& record);
+    /// Is it something that was checked? Each record of a crawl must come here, until one
+    /// is. The others are kept, to explain them at the end.
+    bool has_checked_with(const Record& record);
 
     /// Where a crawl began.
     struct Roots {
@@ -54,6 +50,7 @@ class Coverage {
     const Seen* find(const common::Url& url) const;
     std::vector<const common::Url*> way_from(const common::Url& root) const;
     bool is_result(const Record& record) const;
+    void keep(const Record& record);
     bool is_anything_alive(const Roots& roots) const;
     std::string describe(const common::Url& root, const Scope* scope) const;
 

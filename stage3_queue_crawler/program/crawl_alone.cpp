@@ -123,8 +123,8 @@ Missing end_reports(Reports& reports, const Options& options, const Crawler<>& c
 /// For the exit status.
 std::size_t count_dead(const Progress& progress, const Baseline& baseline,
                        bool is_strict) {
-    const std::size_t dead = progress.dead - baseline.known_dead();
-    const std::size_t unclear = progress.unclear - baseline.known_unclear();
+    const std::size_t dead = progress.dead - baseline.uncounted_dead();
+    const std::size_t unclear = progress.unclear - baseline.uncounted_unclear();
     return dead + (is_strict ? unclear : 0);
 }
 

@@ -75,6 +75,42 @@ std::string describe_unclear(const Record& record) {
     return fmt::format("URLs of {} are unclear: {}", host_of(record.url), record.error);
 }
 
+/// What is counted while records are written.
+struct Tally {
+    std::ptrdiff_t dead = 0;      ///< beyond those that processes saw to be dead
+    std::ptrdiff_t seen_dead = 0; ///< by processes, as far as the records say
+    std::vector<LeftOut> unclear;
+};
+
+/// Writes the crawl's records.
+Coroutine<Tally> write_records(const Options& options, SharedResults& results,
+                               Reports& reports) {
+    Tally tally;
+    RedirectCircles circles; // each process has seen only some of the redirects
+    while (true) {
+        std::vector<Record> records = co_await results.next_records();
+        if (records.empty())
+            break;
+        for (Record& record : records) {
+            tally.seen_dead += is_dead(record.outcome) ? 1 : 0;
+            if (judge_circle(record, circles) && !record.is_foreign)
+                ++tally.dead;
+            if (options.strict && record.outcome == Outcome::unclear)
+                ++tally.dead;
+            if (record.outcome == Outcome::unclear && !record.is_foreign)
+                count_left_out(tally.unclear, describe_unclear(record), 1,
+                               record.url.href());
+            reports.record(record);
+        }
+        co_await reports.drain();
+    }
+    const std::vector<Record> missing = co_await results.missing_fragments();
+    for (const Record& record : missing)
+        reports.record(record);
+    tally.dead += static_cast<std::ptrdiff_t>(missing.size());
+    co_return tally;
+}
+
 /// Writes the crawl's records, in the formats that are wanted. `scope`: null if this
 /// process has no URLs. Of the result, `more_dead` is fewer than none if some that
 /// processes saw to be dead don't count.
@@ -83,32 +119,10 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     co_await results.read();
     Reports reports(running_loop(), options);
     reports.begin();
-    RedirectCircles circles; // each process has seen only some of the redirects
-    std::vector<LeftOut> unclear;
-    std::ptrdiff_t dead = 0;
-    std::ptrdiff_t seen_dead =
-        0; // more than were counted, if the crawl goes on meanwhile
-    while (true) {
-        std::vector<Record> records = co_await results.next_records();
-        if (records.empty())
-            break;
-        for (Record& record : records) {
-            seen_dead += is_dead(record.outcome) ? 1 : 0;
-            if (judge_circle(record, circles) && !record.is_foreign)
-                ++dead;
-            if (options.strict && record.outcome == Outcome::unclear)
-                ++dead;
-            if (record.outcome == Outcome::unclear && !record.is_foreign)
-                count_left_out(unclear, describe_unclear(record), 1, record.url.href());
-            reports.record(record);
-        }
-        co_await reports.drain();
-    }
-    const std::vector<Record> missing = co_await results.missing_fragments();
-    for (const Record& record : missing)
-        reports.record(record);
-    dead += static_cast<std::ptrdiff_t>(missing.size());
-    dead += seen_dead - static_cast<std::ptrdiff_t>(results.state().dead);
+    const Tally tally = co_await write_records(options, results, reports);
+    // More were counted, if the crawl goes on meanwhile.
+    const std::ptrdiff_t dead =
+        tally.dead + tally.seen_dead - static_cast<std::ptrdiff_t>(results.state().dead);
     Findings findings;
     if (scope
         == nullptr) // what the roots are was known to the process that reported first
@@ -118,7 +132,7 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
         findings.nothing_checked = reports.why_nothing_checked(options, scope);
     const std::string no_baseline =
         reports.end({.urls = results.urls(),
-                     .left_out = unclear,
+                     .left_out = tally.unclear,
                      .time = results.time(),
                      .is_unchecked = options.crawl.session.tls.insecure,
                      .root = first_root(options),
@@ -127,8 +141,8 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     note_no_baseline(console, options, no_baseline);
     const Baseline& baseline = reports.baseline();
     const std::size_t known =
-        baseline.known_dead() + (options.strict ? baseline.known_unclear() : 0);
-    findings.has_left_some_out = !unclear.empty();
+        baseline.uncounted_dead() + (options.strict ? baseline.uncounted_unclear() : 0);
+    findings.has_left_some_out = !tally.unclear.empty();
     findings.more_dead = dead - static_cast<std::ptrdiff_t>(known);
     co_return findings;
 }

@@ -207,6 +207,7 @@ common::ReadValue files_into(std::vector<std::string>& files) {
 
 common::ReadValue format_into(const FormatEntry*& format) {
     std::vector<std::pair<std::string, const FormatEntry*>> choices;
+    choices.reserve(all_formats.size());
     for (const FormatEntry& entry : all_formats)
         choices.emplace_back(entry.name, &entry);
     return common::choice_into(format, std::move(choices));

@@ -101,8 +101,7 @@ void Reports::begin() {
 
 void Reports::record(const Record& record, const std::vector<common::Url>& links) {
     const Standing standing = baseline_.standing_of(record);
-    if (!coverage_.has_checked_with(record))
-        coverage_.keep(record);
+    has_checked_ = has_checked_ || coverage_.has_checked_with(record);
     if (keeps_records_)
         lines_.emplace_back(record, standing);
     for (Report& report : reports_) {

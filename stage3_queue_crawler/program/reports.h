@@ -39,8 +39,9 @@ class Reports {
 
     // All of these throw as Output does.
 
+    /// Writes the beginnings.
     void begin();
-    /// `links`: those on its page.
+    /// Writes a record. `links`: those on its page.
     void record(const Record& record, const std::vector<common::Url>& links = {});
     /// Waits until little is left to be written.
     Coroutine<> drain();
@@ -52,7 +53,7 @@ class Reports {
     std::string end(Summary summary);
 
     const Baseline& baseline() const { return baseline_; }
-    /// Why nothing was checked; empty if something was, or if the crawl isn't over.
+    /// Why nothing was checked, for a crawl that is over; empty if something was.
     /// `scope`: null if it's unknown.
     std::string why_nothing_checked(const Options& options, const Scope* scope) const;
 
@@ -73,6 +74,7 @@ class Reports {
     ReportLines lines_;
     std::string write_baseline_;
     bool keeps_records_ = false;
+    bool has_checked_ = false; // anything
     bool checks_fragments_;
 };
 

@@ -41,9 +41,9 @@ CrawlEvents events_on(Console& console, bool verbose) {
         console.note("stage3: " + note);
     };
     if (verbose)
-        events.on_start = [&console](std::string_view worker, const Item& work) {
+        events.on_start = [&console](std::string_view worker, const Item& item) {
             console.note(
-                fmt::format("{}, depth {}: {}", worker, work.depth, work.url.href()));
+                fmt::format("{}, depth {}: {}", worker, item.depth, item.url.href()));
         };
     return events;
 }

@@ -269,7 +269,7 @@ Coroutine<> FrontierSession::step() {
 /// Keeps only what is to be told about hosts: the rest is no longer true.
 void FrontierSession::forget_items() {
     std::erase_if(results_, [](const std::vector<std::string>& result) {
-        constexpr std::array of_hosts{"hold", "refused", "busy", "end", "delay", "asked"};
+        constexpr std::array of_hosts{"hold", "refused", "busy", "end", "asked"};
         return std::ranges::find(of_hosts, result.front()) == of_hosts.end();
     });
 }

@@ -28,7 +28,7 @@ namespace stage3 {
 
 using Ticket = std::uint64_t;
 
-/// Item, and the ticket of its lease.
+/// An item, and the ticket of its lease.
 struct LeasedItem : Item {
     using Item::Item;
 
@@ -41,7 +41,8 @@ struct HeldItem {
     common::Url url;
     Leased lease;
     EventLoop::TimePoint since;
-    bool is_out = false; ///< a worker has it
+    bool is_out = false;       ///< a worker has it
+    bool was_answered = false; ///< by its host, since then
 
     bool is_foreign() const { return lease.is_foreign(); }
     /// Set while its host is being asked for robots.txt: this call waits for the answer.

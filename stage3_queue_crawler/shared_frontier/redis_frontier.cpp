@@ -176,7 +176,7 @@ void RedisFrontier::done(const Item& item, Record& record, const Found& found) {
     std::string places =
         helpers_.checks.fragments ? describe_places(found) : std::string();
     held->session->tell_done(
-        words_of_done(item, *held, record, std::move(places), std::move(chunks), here));
+        words_of_done(*held, record, std::move(places), std::move(chunks), here));
     if (leads_elsewhere)
         sessions_.carry_soon();
 }
@@ -189,6 +189,12 @@ void RedisFrontier::put_off(const Item& item, EventLoop::Duration wait) {
 void RedisFrontier::give_back(const Item& item) { held_.give_back(item.ticket); }
 
 // ---- What hosts say about our pace ----
+
+/// Goes out with what becomes of it.
+void RedisFrontier::answered(const Item& item) {
+    if (HeldItem* const held = held_.find(item.ticket))
+        held->was_answered = true;
+}
 
 void RedisFrontier::refused(const Item& item, EventLoop::Duration wait) {
     tell_refused("refused", item, wait);

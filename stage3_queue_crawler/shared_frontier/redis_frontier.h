@@ -59,6 +59,7 @@ class RedisFrontier final : private SessionOwner {
     void done(const Item& item, Record& record, const Found& found);
     void put_off(const Item& item, EventLoop::Duration wait);
     void give_back(const Item& item);
+    void answered(const Item& item);
     void refused(const Item& item, EventLoop::Duration wait);
     void busy(const Item& item, EventLoop::Duration wait);
     void end_host(const std::string& host, const std::string& reason);

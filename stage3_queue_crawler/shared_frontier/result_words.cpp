@@ -31,12 +31,12 @@ void append(const Record& record, std::vector<std::string>& words) {
 }
 
 /// For `done` and `park`.
-std::string reaction(const Item& item) { return item.was_answered ? "a" : "-"; }
+std::string reaction(const HeldItem& item) { return item.was_answered ? "a" : "-"; }
 
 } // namespace
 
 std::vector<Chunk> chunks_of(const Item& item, common::LinkRole role, const Found& found,
-                             const LinkLimits& limits, std::size_t servers) {
+                             const ChunkLimits& limits, std::size_t servers) {
     std::vector<Chunk> chunks;
     const auto add = [&](std::span<const common::Url> links, const LinkKind& kind) {
         std::ranges::move(make_chunks(links, kind, servers), std::back_inserter(chunks));
@@ -69,13 +69,13 @@ std::vector<Chunk> chunks_of(const Item& item, common::LinkRole role, const Foun
     return chunks;
 }
 
-std::vector<std::string> words_of_done(const Item& item, const HeldItem& held,
-                                       const Record& record, std::string places,
-                                       std::vector<Chunk> chunks, std::size_t here) {
+std::vector<std::string> words_of_done(const HeldItem& held, const Record& record,
+                                       std::string places, std::vector<Chunk> chunks,
+                                       std::size_t here) {
     std::vector<std::string> words{"done", held.lease.url};
     append(record, words);
     words.push_back(std::move(places));
-    words.emplace_back(reaction(item));
+    words.emplace_back(reaction(held));
     const auto is_other = [here](const Chunk& chunk) { return chunk.server != here; };
     const auto others = static_cast<std::size_t>(std::ranges::count_if(chunks, is_other));
     words.push_back(std::to_string(others));
@@ -102,7 +102,7 @@ std::vector<std::string> words_of_park(const HeldItem& held, const Item& item,
             milliseconds(wait),
             std::to_string(item.tries),
             std::to_string(item.refusals),
-            reaction(item)};
+            reaction(held)};
 }
 
 } // namespace stage3

@@ -19,7 +19,7 @@
 namespace stage3 {
 
 /// What a page's links depend on, besides the page.
-struct LinkLimits {
+struct ChunkLimits {
     std::size_t max_depth;
     int max_redirects;
     bool may_be_private; ///< the site's address, so foreign servers' may be, too
@@ -28,12 +28,12 @@ struct LinkLimits {
 /// What was found at `item`, in chunks for that many servers. `role`: how the page itself
 /// was met.
 std::vector<Chunk> chunks_of(const Item& item, common::LinkRole role, const Found& found,
-                             const LinkLimits& limits, std::size_t servers);
+                             const ChunkLimits& limits, std::size_t servers);
 
 /// That page is done. `places`: what is known of fragments; `here`: its own server.
-std::vector<std::string> words_of_done(const Item& item, const HeldItem& held,
-                                       const Record& record, std::string places,
-                                       std::vector<Chunk> chunks, std::size_t here);
+std::vector<std::string> words_of_done(const HeldItem& held, const Record& record,
+                                       std::string places, std::vector<Chunk> chunks,
+                                       std::size_t here);
 
 /// `held` is to be tried again, after `wait`; `item`: what it has been through.
 std::vector<std::string> words_of_park(const HeldItem& held, const Item& item,

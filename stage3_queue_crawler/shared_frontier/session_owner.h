@@ -33,7 +33,7 @@ class SessionOwner {
     virtual Wanted take_wanted(const FrontierSession& session, std::size_t soon) = 0;
     /// Does a worker wait for one?
     virtual bool wants_some(const FrontierSession& session) const = 0;
-    /// Does one of those foreign?
+    /// Does a foreign worker wait for one?
     virtual bool wants_some_foreign(const FrontierSession& session) const = 0;
     /// The items that came, of the `asked` that were asked for.
     virtual void on_items(FrontierSession& session, const Wanted& asked,

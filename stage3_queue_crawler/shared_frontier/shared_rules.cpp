@@ -49,6 +49,8 @@ void SharedRules::admit(HeldItem item) {
     const bool needs_rules = robots_ != nullptr && !has_ended;
     const RobotsSource::Answer says = needs_rules ? known(lease.host) : nullptr;
     if (lease.wants == Leased::Wants::rules) {
+        if (robots_ == nullptr)
+            throw CantTakePart("the crawl asks for robots.txt, and this process mustn't");
         ask_host(held_.add(std::move(item)));
     } else if (needs_rules && !says) {
         sessions_.start(read(held_.add(std::move(item))), "rules");
@@ -93,9 +95,10 @@ SharedRules::Refused SharedRules::or_ended(const HeldItem& item,
 /// No process knows yet what this host's robots.txt says, and all others wait for it.
 void SharedRules::ask_host(Ticket ticket) {
     HeldItem& item = held_.at(ticket);
+    const Future<RobotsSource::Answer> answer = robots_->ask(item.url);
     held_.begin_asking(
-        item, std::make_unique<CancelAtExit>(robots_->ask(item.url).add_done_callback(
-                  [this, ticket](const auto& answer) { take_answer(ticket, answer); })));
+        item, std::make_unique<CancelAtExit>(answer.add_done_callback(
+                  [this, ticket](const auto& known) { take_answer(ticket, known); })));
 }
 
 void SharedRules::take_answer(Ticket ticket, const Future<RobotsSource::Answer>& answer) {

@@ -48,6 +48,8 @@ std::int64_t unix_time();
 
 class StateTables {
   public:
+    /// Opens the file, or makes it, and begins a crawl or goes on with one. Throws
+    /// StateError and DatabaseError.
     explicit StateTables(const StateOptions& options);
 
     /// Calls `function` with each URL, and a RowInShort.
@@ -60,9 +62,11 @@ class StateTables {
     /// If it's over, the pages in `ask_again` are asked about in the next crawl.
     void end(bool is_over, const std::vector<common::Url>& ask_again);
 
+    /// The crawl's number: 1 for the first one in this file.
     std::int64_t crawl() const { return crawl_; }
     /// When it was begun, if this one continues it.
     std::optional<std::int64_t> interrupted() const { return interrupted_; }
+    /// When the one before it was begun; 0: never.
     std::int64_t last_begun() const { return last_begun_; }
 
   private:

@@ -104,7 +104,7 @@ Standing Baseline::standing_of(const Record& record) {
     is_root_dead_ =
         is_root_dead_ || (is_bad && is_of_root(record) && record.fragment.empty());
     if (is_ignored(record)) {
-        ++(is_bad ? known_dead_ : known_unclear_);
+        ++(is_bad ? uncounted_dead_ : uncounted_unclear_);
         return Standing::ignored;
     }
     if (is_unclear)
@@ -115,7 +115,7 @@ Standing Baseline::standing_of(const Record& record) {
     if (known == names_.end())
         return Standing::counts;
     known->second = Now::dead;
-    ++known_dead_;
+    ++uncounted_dead_;
     return Standing::known;
 }
 // [/standing]

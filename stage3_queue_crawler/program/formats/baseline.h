@@ -41,8 +41,8 @@ class Baseline {
     std::string write() const;
 
     /// How many of the records were dead, or unclear, but don't count.
-    std::size_t known_dead() const { return known_dead_; }
-    std::size_t known_unclear() const { return known_unclear_; }
+    std::size_t uncounted_dead() const { return uncounted_dead_; }
+    std::size_t uncounted_unclear() const { return uncounted_unclear_; }
     /// True if the crawl couldn't even begin somewhere, as in an outage.
     bool is_root_dead() const { return is_root_dead_; }
 
@@ -56,8 +56,8 @@ class Baseline {
     std::set<std::string, std::less<>> ignored_;
     std::vector<Pattern> ignored_patterns_;
     std::set<std::string> dead_; // and not ignored
-    std::size_t known_dead_ = 0;
-    std::size_t known_unclear_ = 0;
+    std::size_t uncounted_dead_ = 0;
+    std::size_t uncounted_unclear_ = 0;
     std::set<std::string, std::less<>> after_roots_; // where their redirects lead
     bool is_root_dead_ = false;
 };

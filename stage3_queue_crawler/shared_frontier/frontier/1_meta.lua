@@ -73,7 +73,7 @@ local function key(name) return PREFIX .. name end
 local META, URLS, HOSTS, READY = KEYS[1], key('urls'), key('hosts'), key('ready')
 local PARKED, SESSIONS, RECORDS = key('parked'), key('sessions'), key('records')
 local MET, CHECKS, PLACES = key('met'), key('checks'), key('places')
-local READY_FOREIGN = key('ready_abroad')
+local READY_FOREIGN = key('ready_abroad') -- the name that crawls under way know
 local LINKS, HISTORY = key('links'), key('history')
 local SUSPECTS, GIVEN_UP, ENDED_HOSTS = key('suspects'), key('given_up'), key('ended')
 local call, match, find, sub = redis.call, string.match, string.find, string.sub

@@ -170,15 +170,6 @@ results['end'] = function(_, i)
     return i + 3
 end
 
--- delay HOST MILLISECONDS: at least that long between two requests.
-function results.delay(_, i)
-    local h, delay = host(ARGV[i + 1]), tonumber(ARGV[i + 2])
-    if delay * 1000 > h.delay then hold(h, delay) end
-    h.delay, h.is_changed = delay * 1000, true
-    M.holds = M.holds + 1
-    return i + 3
-end
-
 -- asked HOST: for something that isn't an item.
 function results.asked(_, i)
     local h = host(ARGV[i + 1])

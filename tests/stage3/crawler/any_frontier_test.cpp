@@ -27,7 +27,7 @@ struct Diary {
 class DiaryFrontier {
   public:
     using Visit = stage3::Visit<DiaryFrontier>;
-    /// Work with a ticket: what a frontier adds to its work comes back to it.
+    /// An item with a ticket: what a frontier adds to an item comes back to it.
     struct Item : stage3::Item {
         using stage3::Item::Item;
         std::uint64_t ticket = 0;
@@ -69,6 +69,7 @@ class DiaryFrontier {
         if (!loop_.closed())
             note("given back", item);
     }
+    void answered(const Item& /*item*/) {}
     void refused(const Item& item, EventLoop::Duration /*wait*/) {
         note("refused", item);
     }
@@ -150,7 +151,7 @@ struct DiaryTest {
 
 } // namespace
 
-TEST_CASE("a crawl items with another frontier, which gets what follows the events") {
+TEST_CASE("a crawl works with another frontier, which gets what follows the events") {
     DiaryTest test;
     test.settings.frontier.max_depth = 1;
     CHECK(test.crawl() == Ending::complete);

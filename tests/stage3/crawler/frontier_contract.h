@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE_DEFINE("a pause is counted from the request", Test, frontier_
     const auto other = test.get();
     CHECK(other.item().url == tests::url_of("http://other/"));
     CHECK_FALSE(test.has_one()); // the visit has not begun
-    a.begin();
+    a.on_request()();
     const auto begin = test.loop.time();
     const auto b = test.get();
     CHECK(test.loop.time() - begin >= 150ms);

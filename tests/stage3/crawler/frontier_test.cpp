@@ -190,7 +190,7 @@ TEST_CASE("a foreign host gets one request at a time, with a pause") {
     test.want(true);
     test.turns(5);
     CHECK(test.log == Log{"http://other/1 at 0"});
-    test.out.at(0).begin();
+    test.out.at(0).on_request()();
     test.wait(5s);
     CHECK(test.log.size() == 1); // the first is not over
     test.done(std::move(test.out.at(0)));
@@ -351,7 +351,7 @@ TEST_CASE("a URL that had to wait for its host goes before a long line of others
     test.says("http://slow", "user-agent: *\ncrawl-delay: 1");
     test.wait(1s);
     FrontierVisit slow = test.get();
-    slow.begin();
+    slow.on_request()();
     test.done(std::move(slow),
               {"http://slow/2", "http://quick/1", "http://quick/2", "http://quick/3"});
     test.says("http://quick");
@@ -394,14 +394,13 @@ TEST_CASE("judging a long line takes many turns, in which all lines make progres
     for (int i = 0; i < 10; ++i)
         line.enter(QueuedItem(url_of(fmt::format("http://long/{}", i))));
     line.enter(QueuedItem(url_of("http://short/")));
-    CHECK(line.size() == 11);
+    CHECK(log.empty());
     source.known.set_result(answer(""));
     loop.call_later(10s, [&] { loop.stop(); });
     for (int turns = 0; turns < 30; ++turns) {
         loop.stop();
         loop.run_forever();
     }
-    CHECK(line.size() == 0);
     CHECK(log.size() == 11);
     CHECK(std::ranges::find(log, "http://short/") - log.begin() < 5);
     CHECK(source.asked == 2); // once for each line, whose answer is kept

@@ -21,10 +21,10 @@ Record dead(const std::string& url, const std::string& place = "") {
 
 } // namespace
 
-TEST_CASE("without baseline, each dead URL counts") {
+TEST_CASE("without a baseline, each dead URL counts") {
     Baseline baseline;
     CHECK(baseline.standing_of(dead("http://h/a")) == Standing::counts);
-    CHECK(baseline.known_dead() == 0);
+    CHECK(baseline.uncounted_dead() == 0);
 }
 
 TEST_CASE("what is dead and in the baseline is known") {
@@ -36,8 +36,8 @@ TEST_CASE("what is dead and in the baseline is known") {
     CHECK(baseline.standing_of(dead("http://h/b", "x y")) == Standing::known);
     CHECK(baseline.standing_of(record("http://h/a", Outcome::unclear))
           == Standing::counts);
-    CHECK(baseline.known_dead() == 2);
-    CHECK(baseline.known_unclear() == 0);
+    CHECK(baseline.uncounted_dead() == 2);
+    CHECK(baseline.uncounted_unclear() == 0);
 }
 
 TEST_CASE("what is in the baseline and alive now is mentioned") {
@@ -83,8 +83,8 @@ TEST_CASE("what is ignored is a URL as it is, or whatever an expression is found
     CHECK(baseline.standing_of(dead("http://h/xpng")) == Standing::counts);
     CHECK(baseline.standing_of(record("http://other/", Outcome::unclear))
           == Standing::ignored);
-    CHECK(baseline.known_dead() == 3);
-    CHECK(baseline.known_unclear() == 1);
+    CHECK(baseline.uncounted_dead() == 3);
+    CHECK(baseline.uncounted_unclear() == 1);
 }
 
 TEST_CASE("a root that is dead is noticed, and other dead URLs are no roots") {

@@ -31,6 +31,7 @@ std::string why_none(const std::vector<std::string>& typed,
     for (const std::string& url : listed)
         roots.push_back(url_of(url));
     Coverage coverage(searched.size());
+    bool has_checked = false;
     for (const auto& [url, outcome, next, status] : records) {
         Record record(url_of(url));
         record.outcome = outcome;
@@ -40,8 +41,7 @@ std::string why_none(const std::vector<std::string>& typed,
         record.error = outcome == Outcome::disallowed ? "disallowed by robots.txt" : "";
         if (std::ranges::find(roots, record.url) == roots.end())
             record.parent = roots.front();
-        if (!coverage.has_checked_with(record))
-            coverage.keep(record);
+        has_checked = has_checked || coverage.has_checked_with(record);
     }
     std::vector<stage3::Pattern> excluded;
     excluded.emplace_back("/excluded");

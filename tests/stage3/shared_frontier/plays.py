@@ -58,7 +58,7 @@ def urls_of(words):
 def results_of(text):
     head, *links = text.split(" > ")
     (verb, where, *more), options = read(head)
-    if verb in ("hold", "delay", "asked", "end"):
+    if verb in ("hold", "asked", "end"):
         return [[verb, where + ":80", *more]]
     results = []
     for url in urls_of([where]):

@@ -53,7 +53,7 @@ struct SharedTest : OneLoop, tests::RobotsOnDemand {
     SharedTest(const SharedTest&) = delete;
     SharedTest& operator=(const SharedTest&) = delete;
     // If a frontier can't be closed, the test has failed.
-    ~SharedTest() { // NOLINT(bugprone-exception-escape)
+    ~SharedTest() override { // NOLINT(bugprone-exception-escape)
         close_all();
     }
 
@@ -139,7 +139,7 @@ struct SharedTest : OneLoop, tests::RobotsOnDemand {
 /// For the promises that all frontiers make.
 class InRedis : SharedTest {
   public:
-    explicit InRedis(FrontierSettings settings = {}) : settings_(std::move(settings)) {}
+    explicit InRedis(const FrontierSettings& settings = {}) : settings_(settings) {}
 
     using OneLoop::loop;
     void open(const std::vector<std::string>& roots) {
@@ -237,7 +237,7 @@ TEST_CASE("a refusal is counted with its URL, and slows its host, for all proces
                != std::string::npos;
     };
     CHECK_FALSE(has_pace());
-    first.note_answer();
+    one.answered(first.item());
     done(std::move(first));
     SUBCASE("429") { one.refused(visit.item(), 0s); }
     SUBCASE("503, if there were answers") { one.busy(visit.item(), 0s); }

@@ -428,13 +428,16 @@ class Hosts(ScriptTest):
         an item whose process dies first does not block its host: h0-2 delay=0.5 taken=1 other=b
             +30.1 b: 1 ->                       # since the item may have just begun
             +0.5 b: 1 -> 1
-        a host may want a longer delay, and not a shorter one: h0-3 delay=0.1 taken=1
-            delay h 2000, began h0, done h0
-            +1.9 1 ->
-            +0.1 1 -> h1
-            delay h 1, began h1, done h1
+        a host may want a longer delay: h0-1 delay=0.1 rules=1 taken=1
+            rules h0 2000 ''
+            +2 began h0, done h0
+            +1.999 1 ->
+            +0.001 1 -> h1
+        a host may not want a shorter delay: h0-1 delay=0.1 rules=1 taken=1
+            rules h0 1 ''
+            +2 began h0, done h0
             +0.099 1 ->
-            +0.001 1 -> h2
+            +0.001 1 -> h1
         a host that is held hands out nothing: h0-3 o0
             hold h 400
             4 -> o0
@@ -544,25 +547,22 @@ class Refusals(ScriptTest):
             done h0 > x0-2 why=xa
             end x tired
             0/3 -> 3 flag=e
-        a delay from robots.txt counts from the end of a request to the next: h0-2
-            delay h 500
-            +0.5 3 -> h0
-            began h0
+        a delay from robots.txt counts from the end of a request to the next: h0-2 rules=1 taken=1
+            rules h0 500 ''
+            +0.5 began h0
             +7 3 {done h0|park h0|back h0} ->
             +0.499 3 ->
             +0.001 3 -> 1
-        with max_per_host, a delay from robots.txt counts from the start: h0-4 max_per_host=2
-            delay h 500
-            +0.5 3 -> h0
-            began h0
+        with max_per_host, a delay from robots.txt counts from the start: h0-4 max_per_host=2 rules=1 taken=1
+            rules h0 500 ''
+            +0.5 began h0
             +0.5 3 -> h1
             began h1
             +0.5 3 ->                           # two are under way
             3 done h1 -> 1
-        the first page comes a delay after the delay is known: h0-2
-            delay h 500
+        the first page comes a delay after the delay is known: h0-2 rules=1 taken=1
+            rules h0 500 '', back h0
             +0.499 3 ->
-            delay h 500                         # it's known
             +0.001 3 -> 1
     """
 
@@ -674,10 +674,11 @@ class Ahead(ScriptTest):
             1+1 -> h9-10
         what is ahead comes from all hosts in turn: h0-8 i0-8
             1+5 -> ~ h0-2 i0-2
-        a host with a delay gives none ahead: h0-8 i0-8
-            delay h 100
-            +1 0+4 -> i0-2
-            2+4 -> ~ h0 i3-7
+        a host with a delay gives none ahead: h0-8 i0-8 rules=1 taken=2
+            rules h0 100 '', rules i0 0 ''
+            +0.1 began h0, done h0 ->
+            +1 0+4 -> i1-3
+            2+4 -> ~ h1 i4-8
         a host whose rules are unknown gives none ahead: h0-8 rules=1
             0+5 ->
             1+5 -> h0 flag=r
@@ -697,8 +698,8 @@ class Ahead(ScriptTest):
         the answers say that a host is to be left alone, and what is ahead of it stays there: h0-8
             1+3 -> h0-3
             b: opens
-            b: hold h 100, delay h 0 -> holds=2
-            0 -> holds=2
+            b: hold h 100 -> holds=1
+            0 -> holds=1
             1+3 back h1-3 ->
         a session on trial gets none ahead: suspect h0-8
             1+5 -> trial=1

@@ -28,7 +28,7 @@ class Http final : public stage3::Http {
     const stage3::SessionOptions options_;
 };
 
-/// For CrawlSettings::open_http. `web` must outlive the crawl.
+/// For CrawlHelpers::open_http. `web` must outlive the crawl.
 inline stage3::OpenHttp open_http(Web& web) {
     return [&web](stage3::EventLoop& loop, const stage3::SessionOptions& options) {
         return std::make_unique<Http>(loop, web, options);
