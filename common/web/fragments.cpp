@@ -98,9 +98,11 @@ std::optional<std::string_view> fragment_to_find(std::string_view reference,
 }
 
 bool is_indicated(const Fragment& fragment, const IdSet& ids) {
-    return ids.contains(fragment.hash)
-           || (fragment.text.find('%') != std::string_view::npos
-               && ids.contains(hash_of_id(percent_decoded(fragment.text))));
+    if (ids.contains(fragment.hash))
+        return true;
+    const std::string decoded = percent_decoded(fragment.text);
+    return (decoded != fragment.text && ids.contains(hash_of_id(decoded)))
+           || ids.contains(hash_of_id("user-content-" + decoded));
 }
 
 void LinkFragments::add(std::uint32_t page, const Fragment& fragment) {

@@ -53,7 +53,9 @@ struct Fragment {
     std::uint32_t hash;
 };
 
-/// Does one of the ids match: as it's written, or percent-decoded?
+/// Does one of the ids match: as it's written, or percent-decoded? Or with
+/// "user-content-" before it: GitHub and others write the ids of other people's texts
+/// like that, and a script of theirs finds them.
 /// Source: the HTML Standard, "find a potential indicated element".
 bool is_indicated(const Fragment& fragment, const IdSet& ids);
 

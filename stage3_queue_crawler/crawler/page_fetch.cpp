@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -28,6 +29,18 @@ Coroutine<bool> is_document(Response& response) {
         if (text.size() < size || !common::trim(text).empty())
             co_return common::may_hold_links("", text);
     }
+}
+
+/// True if the answer is a wall's that stands before the server, to keep programs out: it
+/// says nothing of the page. 202 is what one of them sends with its puzzle.
+/// Sources: Cloudflare's and AWS WAF's documentation of challenges
+bool is_bot_wall(const Response& response) {
+    constexpr int accepted = 202;
+    if (common::is_success(response.status()) && response.status() != accepted)
+        return false; // as nearly always
+    return std::ranges::any_of(
+        std::array{"cf-mitigated", "cf-chl-bypass", "x-amzn-waf-action"},
+        [&](const char* name) { return !response.header(name).empty(); });
 }
 
 } // namespace
@@ -126,10 +139,11 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
         Response& response = *answer;
         page.status = response.status();
         page.retry_after = response.retry_after();
+        page.is_bot_wall = is_bot_wall(response);
         again = after_status(page, request.attempt);
         if (!again) {
             take_head(request, response, page);
-            page.is_searched = response.is_wanted();
+            page.is_searched = response.is_wanted() && !page.is_bot_wall;
             if (page.is_searched && common::trim(page.content_type).empty())
                 page.is_searched = co_await is_document(response);
             if (page.is_searched) {
@@ -170,6 +184,10 @@ std::optional<Again> PageFetch::after_failure(const FetchError& error, int tries
 std::optional<Again> PageFetch::after_status(PageResponse& page, Attempt attempt) {
     const bool refused = RetryPolicy::is_refusal(page.status, page.retry_after);
     page.reaction = page.status == unavailable ? Reaction::busy : Reaction::answered;
+    if (page.is_bot_wall) { // it would be there again
+        page.reaction = Reaction::answered;
+        return {};
+    }
     if (refused)
         page.reaction = Reaction::refused;
     page.asks_too_much = retries_.limits().is_too_long(page.retry_after);

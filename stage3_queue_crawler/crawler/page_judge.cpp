@@ -42,10 +42,13 @@ bool is_dead_end(std::string_view scheme) {
 }
 
 /// Why a page with this status is dead.
-std::string describe_status(const PageResponse& response) {
+std::string describe_status(const PageResponse& response, bool is_foreign) {
     const int status = response.status;
     std::string text = fmt::format("HTTP status {}", status);
-    if (status == common::not_modified)
+    constexpr int linkedin = 999;
+    if (response.is_bot_wall || (is_foreign && status == linkedin))
+        text += ", from a wall that keeps programs out";
+    else if (status == common::not_modified)
         text += " (not modified) to a request without a condition";
     else if (status < 100 || status > 599)
         text += ", which HTTP doesn't have";
@@ -65,6 +68,13 @@ constexpr bool is_unclear(int status) {
 /// about our pace, or that it can't say for a long time.
 bool says_nothing(const PageResponse& response) {
     return response.status == 429 || (response.status == 503 && response.asks_too_much);
+}
+
+/// No response, for that reason.
+PageResponse failed_with(const std::string& error) {
+    PageResponse none;
+    none.error = error;
+    return none;
 }
 
 /// A foreign server may only want its cookie back.
@@ -113,7 +123,7 @@ void PageJudge::decide(const Item& item, const PageResponse& response, bool is_r
         page.fail(response.error, page.is_foreign && response.is_refused
                                       ? Outcome::unclear
                                       : Outcome::failed);
-    } else if (common::is_success(response.status)) {
+    } else if (common::is_success(response.status) && !response.is_bot_wall) {
         const bool is_sheet =
             checks_.assets && common::is_style_sheet(response.content_type);
         page.record.outcome = is_read && !is_sheet ? Outcome::page : Outcome::file;
@@ -126,14 +136,15 @@ void PageJudge::keep(const Item& item, const PageResponse& response, const Recor
     if (answers_ == nullptr)
         return;
     const bool is_alive = !is_dead(record.outcome) && record.outcome != Outcome::unclear;
-    answers_->keep(item, response, is_alive, links ? &*links : nullptr);
+    if (response.is_bot_wall) // no answer at all
+        answers_->keep(item, failed_with(record.error), is_alive, nullptr);
+    else
+        answers_->keep(item, response, is_alive, links ? &*links : nullptr);
 }
 
 /// So that the next crawl asks for it again.
 void PageJudge::keep_failure(const Item& item, const Record& record) {
-    PageResponse none;
-    none.error = record.error;
-    keep(item, none, record, {});
+    keep(item, failed_with(record.error), record, {});
 }
 
 Page PageJudge::judge_refusal(const Item& item, int tries) {
@@ -177,10 +188,12 @@ void PageJudge::read_headers(const PageResponse& response, Page& page) const {
         return;
     if (checks_.accepts(response.status)) {
         record.outcome = Outcome::file;
-    } else if (page.is_foreign ? is_unclear(response.status) : says_nothing(response)) {
-        page.leave_open(describe_status(response));
+    } else if (response.is_bot_wall
+               || (page.is_foreign ? is_unclear(response.status)
+                                   : says_nothing(response))) {
+        page.leave_open(describe_status(response, page.is_foreign));
     } else if (!common::is_success(response.status)) {
-        page.fail(describe_status(response), Outcome::error);
+        page.fail(describe_status(response, page.is_foreign), Outcome::error);
     }
 }
 

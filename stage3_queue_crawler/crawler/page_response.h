@@ -29,6 +29,7 @@ struct PageResponse {
     std::string location;     ///< the header's value
     std::chrono::seconds retry_after{};
     Reaction reaction = Reaction::none;
+    bool is_bot_wall = false;   ///< what answered lets only people pass
     bool asks_too_much = false; ///< `retry_after` is longer than it will get
     std::string body;           ///< decompressed, if it's searched
     bool is_searched = false;   ///< for links, by PageFetch's decision

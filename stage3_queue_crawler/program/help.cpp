@@ -29,7 +29,9 @@ constexpr std::string_view help_on_verdicts =
                   trusted here, its address is private, or it redirects forever
                 Such URLs are listed; the exit status is 1 only with --strict.
                 In the scope: a server has refused us too often, or for too long
-                (below); without such a URL, the crawl is not complete
+                (below), or a wall has answered that keeps programs out (as its
+                headers say: cf-mitigated and the like); without such a URL, the
+                crawl is not complete
   dead
     error       There is an answer, but it leads nowhere:
                 - any other status, including 304 (9110: 15.4.5), unless we have
@@ -297,6 +299,9 @@ What is fetched and checked
   its start, and several may be under way).
 - A baseline isn't written if a root's redirects end in a dead URL, or nothing
   was checked.
+- What a wall against bots answers, such as 403 with "cf-mitigated", is unclear,
+  which was dead in the scope (--accept 403: it's alive).
+- A fragment is there, too, if an element's id has "user-content-" before it.
 
 What -v says
 - Workers that ask other sites are "foreign worker 1" and so on, in the list of

@@ -51,6 +51,16 @@ TEST_CASE("an id is found as it's written, or percent-decoded, and its case coun
     CHECK_FALSE(is_indicated("a", {}));
 }
 
+TEST_CASE("an id of other people's text has a prefix") {
+    const auto ids = set_of({"user-content-a", "user-content-b c", "user-content-%20"});
+    CHECK(is_indicated("a", ids));
+    CHECK(is_indicated("b%20c", ids));
+    CHECK(is_indicated("user-content-a", ids));
+    CHECK_FALSE(is_indicated("content-a", ids));
+    CHECK_FALSE(is_indicated("A", ids));
+    CHECK_FALSE(is_indicated("%20", ids)); // a script sees what is decoded
+}
+
 TEST_CASE("a set of ids has each once, however many there are") {
     common::IdSet ids;
     CHECK_FALSE(ids.contains(common::hash_of_id("0")));

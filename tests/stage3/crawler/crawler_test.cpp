@@ -54,6 +54,36 @@ TEST_CASE(
     CHECK(result.progress.dead == 1);
 }
 
+TEST_CASE_FIXTURE(SiteInBox, "a wall that keeps programs out says nothing of the page") {
+    const std::vector<std::pair<int, std::string>> walls{
+        {403, "cf-mitigated: challenge"},
+        {503, "CF-Mitigated: challenge"},
+        {503, "cf-chl-bypass: 1"},
+        {202, "x-amzn-waf-action: challenge"},
+        {405, "x-amzn-waf-action: captcha"}};
+    std::vector<std::string> links{"/no-wall", "/passed"};
+    for (const auto& [status, header] : walls) {
+        const std::string path = fmt::format("/{}{}", status, links.size());
+        links.push_back(path);
+        server.on(path, box::respond(status, "text/html", "<a href=/puzzle>", {header}));
+    }
+    server.on("/no-wall", box::respond(403, "text/html", ""));
+    server.on("/passed", box::respond(200, "text/html", "", {"cf-mitigated: no"}));
+    server.on("/", box::page(links));
+    const Result result = crawl();
+    CHECK(result[server.url("/no-wall")].outcome == Outcome::error);
+    CHECK(result[server.url("/passed")].outcome == Outcome::page);
+    CHECK(result.records.size() == 8); // not the puzzle
+    for (std::size_t i = 2; i < links.size(); ++i) {
+        const Said& said = result[server.url(links[i])];
+        CHECK(said.outcome == Outcome::unclear);
+        CHECK(said.error
+              == fmt::format("HTTP status {}, from a wall that keeps programs out",
+                             said.status));
+        CHECK(server.times_asked(links[i]) == 1); // it would be there again
+    }
+}
+
 TEST_CASE_FIXTURE(SiteInBox,
                   "as many pages are fetched at once as there are workers, and no more") {
     std::vector<std::string> links;
