@@ -5,6 +5,15 @@
 #include "common/text/entries.h"
 
 namespace common {
+namespace {
+
+/// "workers:" is how other formats would have it.
+std::string_view without_colon(std::string_view name) {
+    name.remove_suffix(name.ends_with(':') ? 1 : 0);
+    return name;
+}
+
+} // namespace
 
 std::vector<ConfigLine> read_config(std::string_view text) {
     std::vector<ConfigLine> lines;
@@ -26,8 +35,12 @@ std::vector<ConfigLine> read_config(std::string_view text) {
             throw UsageError(where + "there are no sections here: leave it out");
         if (const auto blank = name.find(' '); blank != std::string_view::npos)
             throw UsageError(where + "write a value behind a '=', as in "
-                             + std::string(name.substr(0, blank)) + " = "
+                             + std::string(without_colon(name.substr(0, blank))) + " = "
                              + std::string(trim(name.substr(blank))));
+        if (const auto colon = name.find(':'); colon != std::string_view::npos)
+            throw UsageError(where + "write a value behind a '=', as in "
+                             + std::string(name.substr(0, colon)) + " = "
+                             + std::string(trim(name.substr(colon + 1))));
         if (!is_quoted && value.find(" #") != std::string_view::npos)
             throw UsageError(where
                              + "a comment needs a line of its own (or quotes, if "

@@ -92,7 +92,7 @@ void Crawl::finished(const Record& record) {
     ++(record.outcome == Outcome::dead ? summary_.dead : summary_.fetched);
     settings_.on_record(record);
     if (record.url == root_ && record.error == "connection refused")
-        if (const auto advice = advice_if_refused(root_.host()); !advice.empty())
+        if (const auto advice = advice_if_refused(root_.host(), true); !advice.empty())
             settings_.on_note(std::string(advice));
     if (urls_todo_.empty())
         loop_.stop();

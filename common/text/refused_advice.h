@@ -8,13 +8,14 @@
 
 namespace common {
 
-/// What a user can do about it; empty if `host` is another machine's.
-inline std::string_view advice_if_refused(std::string_view host) {
-    const bool is_here =
-        host == "localhost" || host == "[::1]" || host.starts_with("127.");
-    return is_here ? "nothing listens there; ./learn site --port 8000 starts the "
-                     "practice site"
-                   : "";
+/// What a user can do about it; empty if `host` is another machine's. `has_learn`: the
+/// user is where the book's ./learn is.
+inline std::string_view advice_if_refused(std::string_view host, bool has_learn) {
+    if (host != "localhost" && host != "[::1]" && !host.starts_with("127."))
+        return "";
+    return has_learn ? "nothing listens there; ./learn site --port 8000 starts the "
+                       "practice site"
+                     : "nothing listens there";
 }
 
 } // namespace common

@@ -58,10 +58,10 @@ void Fragments::miss(Page& page, Number source, const common::Fragment& fragment
     Pointers& pointers = page.missing[fragment.hash];
     if (pointers.times == 0)
         pointers.fragment = fragment.text;
-    if (pointers.last == source)
+    if (pointers.times > 0 && pointers.last == source)
         return; // the page has two such links
     pointers.last = source;
-    if (pointers.from.size() < most_pages)
+    if (source != KnownUrl::none && pointers.from.size() < most_pages)
         pointers.from.push_back(source);
     ++pointers.times;
 }
@@ -106,8 +106,10 @@ std::vector<Record> records_of_missing(const Fragments& fragments,
     for (const Fragments::Missing& missing : fragments.missing()) {
         const KnownUrl& page = urls[missing.page];
         Record& record = records.emplace_back(page.url);
-        record.parent = urls[missing.pointed_from.front()].url;
-        record.role = common::LinkRole::hyperlink;
+        if (!missing.pointed_from.empty()) { // else only the user has named it
+            record.parent = urls[missing.pointed_from.front()].url;
+            record.role = common::LinkRole::hyperlink;
+        }
         record.depth = page.depth;
         record.outcome = Outcome::error;
         record.status = 200;

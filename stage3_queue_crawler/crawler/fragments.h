@@ -39,7 +39,8 @@ class Fragments {
     /// It turned out to be no page, or it can't be read: nothing is missing there.
     void forget(Number number);
     /// Links on the page `source` point into pages. `numbers` are those of
-    /// `fragments.pages`; KnownUrl::none: it's no page of this crawl.
+    /// `fragments.pages`; KnownUrl::none: it's no page of this crawl. `source` is
+    /// KnownUrl::none if it's the user who points there.
     void point(Number source, std::span<const Number> numbers,
                const common::LinkFragments& fragments);
 

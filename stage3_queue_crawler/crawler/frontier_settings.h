@@ -3,6 +3,7 @@
 // Only a frontier and the code that sets up a crawl need these. Page 18b of the book.
 #pragma once
 
+#include "common/web/fragments.h"
 #include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/crawler/checks.h"
 #include "stage3_queue_crawler/crawler/gate.h"
@@ -24,6 +25,7 @@ struct FrontierSettings {
     std::size_t max_pages = no_limit; ///< taken out, in total
     int max_redirects = 20;           ///< followed from any one URL; browsers follow 20
     GateLimits politeness = {};
+    common::LinkFragments of_roots = {}; ///< fragments that the user has named
     /// A host that has refused everything for so long is asked nothing more.
     std::chrono::seconds refused_timeout{300};
 };

@@ -2,6 +2,8 @@
 // somewhere.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -17,6 +19,23 @@ struct LeftOut {
     std::size_t links;     ///< how many; a link on two pages counts twice
     std::string page = {}; ///< the one that they are all on; empty: there may be several
 };
+
+/// "3 links too long for URLs", or "1 link too long for URLs". `what` begins with what is
+/// counted, in the plural.
+inline std::string counted_kind(std::size_t number, std::string_view what) {
+    const auto end = what.find_first_of(" ,");
+    std::string_view first = what.substr(0, end);
+    std::string_view rest = what.substr(std::min(what.size(), first.size()));
+    if (number == 1 && first.ends_with('s'))
+        first.remove_suffix(1);
+    constexpr std::string_view are = " are ";
+    std::string text = fmt::format("{} {}", number, first);
+    if (const auto verb = rest.find(are);
+        number == 1 && verb < rest.find(',') && verb != std::string_view::npos)
+        return fmt::format("{}{} is {}", text, rest.substr(0, verb),
+                           rest.substr(verb + are.size()));
+    return text.append(rest);
+}
 
 /// Counts `links` more of a kind. True if they are the first.
 inline bool count_left_out(std::vector<LeftOut>& kinds, std::string_view why,

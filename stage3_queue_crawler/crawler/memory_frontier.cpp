@@ -24,6 +24,8 @@ Coroutine<> MemoryFrontier::open(std::vector<common::Url> roots) {
         add(urls_[root], {.page = KnownUrl::none,
                           .depth = 0,
                           .redirects_left = settings_.max_redirects});
+    if (helpers_.checks.fragments)
+        point(settings_.of_roots, KnownUrl::none);
     co_return;
 }
 
@@ -184,11 +186,16 @@ void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
         fragments_.redirect(page, urls_.number_of(*found.redirect));
     else
         fragments_.forget(page);
+    point(found.fragments, page);
+}
+
+void MemoryFrontier::point(const common::LinkFragments& fragments,
+                           KnownUrl::Number page) {
     std::vector<KnownUrl::Number> numbers;
-    numbers.reserve(found.fragments.pages.size());
-    for (const common::Url& url : found.fragments.pages)
+    numbers.reserve(fragments.pages.size());
+    for (const common::Url& url : fragments.pages)
         numbers.push_back(urls_.find_number(url));
-    fragments_.point(page, numbers, found.fragments);
+    fragments_.point(page, numbers, fragments);
 }
 
 std::vector<Record> MemoryFrontier::missing_fragments() const {

@@ -5,6 +5,7 @@
 // (host_lines.h). Page 18b of the book.
 #pragma once
 
+#include "common/web/fragments.h"
 #include "common/web/links.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/fragments.h"
@@ -78,6 +79,7 @@ class MemoryFrontier final : private HostLines {
     void admit(Item item) override;
     void drop(const Item& item) override;
     void note_fragments(const Found& found, KnownUrl::Number page);
+    void point(const common::LinkFragments& fragments, KnownUrl::Number page);
     void finish_one(Purpose purpose, std::uint32_t depth);
 
     KnownUrls urls_;

@@ -292,7 +292,7 @@ void PageJudge::leave_out(std::size_t links, const std::string& what, const Item
     if (links == 0)
         return;
     count_left_out_on(left_out_, what, links, item.url.href());
-    on_note_(fmt::format("{}: left out: {} {}", item.url.href(), links, what));
+    on_note_(fmt::format("{}: left out: {}", item.url.href(), counted_kind(links, what)));
 }
 
 void PageJudge::leave_out_beyond_limits(const common::Links& links, const Item& item) {

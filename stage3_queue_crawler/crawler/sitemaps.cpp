@@ -153,6 +153,8 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
     if (sitemap.left_out > 0)
         leave_out(fmt::format("entries of a sitemap beyond the first {}", limits.urls),
                   sitemap.left_out, url);
+    if (sitemap.urls.empty() && sitemap.error.empty() && sitemap.unreadable == 0)
+        tools_.events.on_note(fmt::format("the sitemap {}: it lists no URL", url.href()));
     for (const Url& entry : sitemap.urls) {
         if (sitemap.is_index) {
             add({.url = entry, .depth = next.depth + 1});

@@ -67,6 +67,13 @@ std::string_view describe(Ending ending) {
     return "complete";
 }
 
+std::string describe(Ending ending, std::size_t not_fetched) {
+    const bool is_one = not_fetched == 1;
+    return fmt::format("{}: {} that {} known {} not fetched", describe(ending),
+                       common::counted(not_fetched, "URL"), is_one ? "is" : "are",
+                       is_one ? "was" : "were");
+}
+
 Console::Console(EventLoop& loop, bool quiet, int fd)
     : loop_(loop), quiet_(quiet), end_(fd),
       may_wait_(end_.has_reader() && loop.can_watch(end_.fd())) {}

@@ -27,6 +27,9 @@ std::string describe(const Progress& progress, std::chrono::seconds so_far);
 /// Why a crawl ended early, for a person.
 std::string_view describe(Ending ending);
 
+/// The same, and how many URLs it hasn't come to.
+std::string describe(Ending ending, std::size_t not_fetched);
+
 class Console {
   public:
     /// While more than this waits for a reader, in bytes, notes are left out.

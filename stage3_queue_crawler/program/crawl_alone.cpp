@@ -162,9 +162,8 @@ Coroutine<int> crawl_alone(Options options) {
     if (state)
         is_all_kept = co_await close_state(*state, crawler, ending, console);
     if (ending != Ending::complete)
-        console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
-                                 describe(ending),
-                                 crawler.frontier().urls().count_queued()));
+        console.note("stage3: "
+                     + describe(ending, crawler.frontier().urls().count_queued()));
     note_nothing_checked(console, missing.checks);
     note_no_baseline(console, options, missing.baseline);
     co_return exit_status(

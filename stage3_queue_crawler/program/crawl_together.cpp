@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/program/crawl_together.h"
 
+#include "common/text/counted.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
@@ -205,13 +206,13 @@ Coroutine<int> forget(const Options& options, Console& console) {
 void say_how_it_ended(Ending ending, const SharedState& state, const std::string& name,
                       Console& console) {
     if (ending == Ending::max_pages)
-        console.note(fmt::format("stage3: {}: {} URLs that are known were not fetched",
-                                 describe(ending), state.unfinished));
+        console.note("stage3: " + describe(ending, state.unfinished));
     else if (ending != Ending::complete)
-        console.note(fmt::format("stage3: {}. The crawl '{}' has {} URLs left, for other "
+        console.note(fmt::format("stage3: {}. The crawl '{}' has {} left, for other "
                                  "processes, or for the same command again; --report "
                                  "tells what is done",
-                                 describe(ending), name, state.unfinished));
+                                 describe(ending), name,
+                                 common::counted(state.unfinished, "URL")));
 }
 
 Coroutine<int> take_part(Options& options, Console& console) {

@@ -301,6 +301,9 @@ What is fetched and checked
   was checked.
 - What a wall against bots answers, such as 403 with "cf-mitigated", is unclear,
   which was dead in the scope (--accept 403: it's alive).
+- With --fragments, those of roots are checked, too, in lists as well (leave them
+  out). Not in a shared crawl.
+- A sitemap from which nothing is taken is told.
 - A fragment is there, too, if an element's id has "user-content-" before it.
 
 What -v says

@@ -2,6 +2,7 @@
 
 #include "common/system/socket.h"
 #include "common/text/ascii.h"
+#include "common/web/fragments.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 
 #include <fmt/core.h>
@@ -124,9 +125,22 @@ common::Url read_root(const std::string& text) {
         "'{}' is not a URL to crawl: give one like https://example.org/", shown(text)));
 }
 
+/// With `--fragments`, its element must be there.
+void note_fragment(const std::string& text, const common::Url& url,
+                   common::LinkFragments& fragments) {
+    std::string storage;
+    const auto fragment = common::fragment_to_find(text, storage);
+    if (!fragment)
+        return;
+    fragments.add(static_cast<std::uint32_t>(fragments.pages.size()),
+                  common::Fragment(*fragment));
+    fragments.pages.push_back(url);
+}
+
 void add(const std::string& text, From from, Options& options) {
     refuse_local_path(text, from);
     const common::Url& url = options.roots.emplace_back(read_root(text));
+    note_fragment(text, url, options.crawl.frontier.of_roots);
     const auto login = common::login_in(text);
     if (!login)
         return;

@@ -194,6 +194,8 @@ TEST_CASE("a file's errors name the file and the line") {
               "line 1: write an option without its dashes, as in workers = 20"},
              {"[paint]", "line 1: there are no sections here: leave it out"},
              {"number 3", "line 1: write a value behind a '=', as in number = 3"},
+             {"number: 3", "line 1: write a value behind a '=', as in number = 3"},
+             {"number:3", "line 1: write a value behind a '=', as in number = 3"},
              {"word = d # e", "line 1: a comment needs a line of its own (or quotes, if "
                               "it's a part of the value)"},
          }) {

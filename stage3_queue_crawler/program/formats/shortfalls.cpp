@@ -20,7 +20,7 @@ std::string title_of(Shortfall::Kind kind) {
 }
 
 std::string describe(const LeftOut& links) {
-    return fmt::format("{} {}, {} {}", links.links, links.why,
+    return fmt::format("{}, {} {}", counted_kind(links.links, links.why),
                        links.page.empty() ? "such as" : "on",
                        links.page.empty() ? links.example : links.page);
 }

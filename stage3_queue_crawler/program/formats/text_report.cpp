@@ -13,12 +13,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 namespace stage3 {
 namespace {
+
+/// Only in the book's repository is there such a program.
+bool has_learn() {
+    std::error_code error;
+    return std::filesystem::is_regular_file("learn", error);
+}
 
 /// "500 page, 20 redirect".
 template <class Numbers>
@@ -76,7 +84,7 @@ std::string describe_bad(const ReportLine& line, const KnownUrls& urls) {
     const bool is_root =
         known && known->pages().empty() && known->parent == KnownUrl::none;
     if (is_root && line.more && line.more->error == "connection refused")
-        if (const auto advice = common::advice_if_refused(line.url.host());
+        if (const auto advice = common::advice_if_refused(line.url.host(), has_learn());
             !advice.empty())
             text += fmt::format("    {}\n", advice);
     return text + list_pages(pages_with(line, urls));

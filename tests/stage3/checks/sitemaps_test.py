@@ -167,7 +167,15 @@ class WithoutOne(Crawled):
         self.records(f"--sitemap={self.root}/sitemap.xml", expect=3)
         self.assertIn("/sitemap.xml: HTTP status 404", self.done.stderr)
         text = self.run_it(f"--sitemap={self.root}/sitemap.xml", expect=3).stdout
-        self.assertIn(f"  1 sitemaps that can't be read to their end, such as {self.root}/sitemap.xml\n", text)
+        self.assertIn(f"  1 sitemap that can't be read to their end, such as {self.root}/sitemap.xml\n", text)
+
+    def test_a_sitemap_from_which_nothing_is_taken_is_told(self):
+        for text in (b"<urlset/>", b"<urlset><urlset><url><loc>/a</loc></url></urlset></urlset>",
+                     b"<sitemapindex><sitemap>/s.xml</sitemap></sitemapindex>"):
+            with self.subTest(text):
+                self.serve({"/": b"x", "/sitemap.xml": text})
+                self.records(f"--sitemap={self.root}/sitemap.xml")
+                self.assertIn("/sitemap.xml: it lists no URL\n", self.done.stderr)
 
     def test_what_is_no_sitemap_where_no_one_named_one_is_no_failure(self):
         page = b"<!doctype html><html><body><p>Hello<br></body></html>"

@@ -44,6 +44,17 @@ TEST_CASE("a fragment is found whether the link or the page comes first") {
     CHECK(missing.at(0).times == 2);
 }
 
+TEST_CASE("the user may point to a place, too") {
+    Fragments fragments;
+    point(fragments, KnownUrl::none, 1, "a");
+    point(fragments, KnownUrl::none, 1, "b");
+    fragments.read(1, id("a"));
+    CHECK(missing_in(fragments) == "1#b ");
+    CHECK(fragments.missing().at(0).pointed_from.empty());
+    point(fragments, 2, 1, "b");
+    CHECK(fragments.missing().at(0).pointed_from == std::vector<Fragments::Number>{2});
+}
+
 TEST_CASE("of what is no page, no fragment is missing") {
     Fragments fragments;
     point(fragments, 0, 1, "a");

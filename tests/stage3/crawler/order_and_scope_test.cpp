@@ -156,7 +156,7 @@ TEST_CASE("a page with too many links is read up to a limit, and the crawl repor
           == std::vector<std::string>{
               server.url()
                   + ": left out: 5 links beyond --max-links (10000), or 4 MiB of URLs",
-              server.url() + ": left out: 1 links too long for URLs"});
+              server.url() + ": left out: 1 link too long for URLs"});
 }
 
 TEST_CASE("each page whose fragments are too many is named") {

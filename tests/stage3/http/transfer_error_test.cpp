@@ -7,7 +7,7 @@
 using stage3::FailedTransfer;
 using stage3::FetchError;
 using stage3::SessionOptions;
-using Kind = FetchError::Kind;
+using ErrorKind = FetchError::Kind;
 using Stage = stage3::TransferStage;
 
 namespace {
@@ -53,10 +53,10 @@ TEST_SUITE("what is said of a transfer that has failed") {
     }
     TEST_CASE("what we lack or refuse isn't the site's fault") {
         FailedTransfer failed{.result = CURLE_COULDNT_CONNECT, .open_error = EMFILE};
-        CHECK(error_of(failed).kind == Kind::no_descriptor);
+        CHECK(error_of(failed).kind == ErrorKind::no_descriptor);
         failed.open_error = 0;
         failed.objection = "address 10.0.0.1 is private";
-        CHECK(error_of(failed).kind == Kind::forbidden);
+        CHECK(error_of(failed).kind == ErrorKind::forbidden);
         CHECK_FALSE(error_of(failed).was_sent);
         failed.has_opened_socket = true; // to another of its addresses
         CHECK(said_of(failed) == "cannot connect");
@@ -104,7 +104,7 @@ TEST_SUITE("whose fault a transfer is, if a proxy is in between") {
         failed.stage = Stage::refused_by_proxy;
         failed.status = 407;
         CHECK(said_of(failed) == proxy + "it refuses, with status 407");
-        CHECK(error_of(failed).kind == Kind::bad_response);
+        CHECK(error_of(failed).kind == ErrorKind::bad_response);
     }
     TEST_CASE("the site's, after that") {
         FailedTransfer failed = at_proxy(CURLE_SSL_CONNECT_ERROR);

@@ -2,6 +2,7 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/text_report.h"
+#include "tests/stage3/program/folder.h"
 #include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
@@ -265,12 +266,29 @@ TEST_CASE("the report says what to start if a root on this machine refuses") {
         return stage3::text_report(lines_of({record_of(root, Outcome::failed, error)}),
                                    {urls, {}, 1s});
     };
-    const std::string advice = "    nothing listens there; ./learn site --port 8000 "
-                               "starts the practice site\n";
+    std::string advice = "    nothing listens there";
+    const tests::Folder here;
+    SUBCASE("in the book's repository") {
+        tests::Folder::write("learn", "");
+        advice += "; ./learn site --port 8000 starts the practice site";
+    }
+    SUBCASE("elsewhere") {}
+    advice += '\n';
     CHECK(report_of("http://127.0.0.1:8000/", "connection refused").ends_with(advice));
     CHECK(report_of("http://localhost:8000/", "connection refused").ends_with(advice));
     CHECK(report_of("http://h/", "connection refused").ends_with(")\n"));
     CHECK(report_of("http://127.0.0.1:8000/", "timed out").ends_with(")\n"));
+}
+
+TEST_CASE("what is left out is counted in words, also if it's one") {
+    using stage3::counted_kind;
+    CHECK(counted_kind(2, "links too long for URLs") == "2 links too long for URLs");
+    CHECK(counted_kind(1, "links too long for URLs") == "1 link too long for URLs");
+    CHECK(counted_kind(1, "URLs of h:80 are unclear: we are told")
+          == "1 URL of h:80 is unclear: we are told");
+    CHECK(counted_kind(1, "sitemaps, since their URLs are too long")
+          == "1 sitemap, since their URLs are too long");
+    CHECK(counted_kind(1, "") == "1 ");
 }
 
 TEST_CASE("an empty crawl has a report, too") {

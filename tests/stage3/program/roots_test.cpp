@@ -1,43 +1,17 @@
 // What a user may give a crawl to begin with, and what is refused.
 #include "common/command_line/usage_error.h"
 #include "stage3_queue_crawler/program/roots.h"
+#include "tests/stage3/program/folder.h"
 #include "tests/support/prelude.h"
 
 #include <filesystem>
 #include <fstream>
 #include <tuple>
 
-#include <unistd.h>
-
 namespace fs = std::filesystem;
+using tests::Folder;
 
 namespace {
-
-/// A folder that is the current one until the test ends.
-class Folder {
-  public:
-    Folder() {
-        fs::create_directories(path_);
-        fs::current_path(path_);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        fs::current_path(before_);
-        fs::remove_all(path_);
-    }
-
-    static void write(const std::string& name, const std::string& text) {
-        if (const fs::path folder = fs::path(name).parent_path(); !folder.empty())
-            fs::create_directories(folder);
-        std::ofstream(name) << text;
-    }
-
-  private:
-    const fs::path before_ = fs::current_path();
-    const fs::path path_ =
-        fs::temp_directory_path() / fmt::format("stage3_roots_{}", ::getpid());
-};
 
 /// The roots of these words, or the error.
 template <class Add>
@@ -71,10 +45,10 @@ std::string advice(const std::string& path, const std::string& folder,
 
 TEST_CASE_FIXTURE(
     Folder, "a folder or file as a root is refused with the command that serves it") {
-    write("public/index.html", "");
-    write("a page.html", "");
-    write("it's/x", "");
-    write("notes.TXT", "");
+    Folder::write("public/index.html", "");
+    Folder::write("a page.html", "");
+    Folder::write("it's/x", "");
+    Folder::write("notes.TXT", "");
     for (const auto& [path, folder, file] : {std::tuple("./public", "./public", ""),
                                              {".", ".", ""},
                                              {"./it's", "'./it'\\''s'", ""},
@@ -100,12 +74,12 @@ TEST_CASE("a path as a root that leads nowhere is refused without a command") {
 
 TEST_CASE_FIXTURE(Folder,
                   "two logins for one origin are refused, and no password is shown") {
-    write("two", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:other@h/\n");
+    Folder::write("two", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:other@h/\n");
     CHECK(list("two")
           == "--urls-from: two, line 3: two different logins for http://h: give one");
-    write("bad", "http://me:secret@h:99999/\n");
+    Folder::write("bad", "http://me:secret@h:99999/\n");
     CHECK(list("bad").find("secret") == std::string::npos);
-    write("one", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:c@i/\n");
+    Folder::write("one", "http://a:secret@h/1\nhttp://a:secret@h/2\nhttp://b:c@i/\n");
     CHECK(list("one") == "http://h/1 http://h/2 http://i/");
     stage3::Options options;
     stage3::add_roots_from("one", options);
@@ -114,10 +88,10 @@ TEST_CASE_FIXTURE(Folder,
 }
 
 TEST_CASE_FIXTURE(Folder, "a host is crawled even if a file or a folder has its name") {
-    write("example.com", "");
-    write("example.org/index.html", "");
-    write("localhost/x", "");
-    write("wiki/x", "");
+    Folder::write("example.com", "");
+    Folder::write("example.org/index.html", "");
+    Folder::write("localhost/x", "");
+    Folder::write("wiki/x", "");
     for (const std::string host :
          {"example.com/", "none.txt/", "example.org/", "example.org/index.html",
           "localhost/", "nowhere/docs"}) {
@@ -126,24 +100,24 @@ TEST_CASE_FIXTURE(Folder, "a host is crawled even if a file or a folder has its 
               == "http://" + host);
     }
     CHECK(root("http://wiki/") == "http://wiki/");
-    write("list", "wiki\n"); // which is understood without a look at the disk
+    Folder::write("list", "wiki\n"); // which is understood without a look at the disk
     CHECK(list("list") == "http://wiki/");
 }
 
 TEST_CASE_FIXTURE(
     Folder,
     "a list of URLs may have empty lines, comments and the line ends of Windows") {
-    write("list", "\xef\xbb\xbfhttp://a/\r\n\r\n  # comment\r\n b/x#y \n\n::1");
+    Folder::write("list", "\xef\xbb\xbfhttp://a/\r\n\r\n  # comment\r\n b/x#y \n\n::1");
     CHECK(list("list") == "http://a/ http://b/x http://[::1]/");
-    write("list", "a/#b # my page\nc/\t#\n");
+    Folder::write("list", "a/#b # my page\nc/\t#\n");
     CHECK(list("list") == "http://a/ http://c/");
-    write("empty", "");
+    Folder::write("empty", "");
     CHECK(list("empty").empty());
 }
 
 TEST_CASE_FIXTURE(Folder, "a line of a list that is no URL is refused by file and line") {
     const auto refusal = [](const std::string& line) {
-        write("list", "ok\n\n" + line + '\n');
+        Folder::write("list", "ok\n\n" + line + '\n');
         const std::string error = list("list");
         const std::string begin = "--urls-from: list, line 3: ";
         return error.starts_with(begin) ? error.substr(begin.size()) : error;
@@ -163,12 +137,27 @@ TEST_CASE_FIXTURE(Folder, "a line of a list that is no URL is refused by file an
     for (const char* const path : {"/srv", "./wiki"})
         CHECK(refusal(path)
               == fmt::format("'{}' is a path, and only servers can be crawled", path));
-    write("binary", std::string(5000, ' ' - 1));
+    Folder::write("binary", std::string(5000, ' ' - 1));
     CHECK(list("binary").size() < 300);
-    write("utf-16", std::string("\xff\xfe"
-                                "a\0\n\0",
-                                6));
+    Folder::write("utf-16", std::string("\xff\xfe"
+                                        "a\0\n\0",
+                                        6));
     CHECK(list("utf-16") == "--urls-from: utf-16 looks like UTF-16: save it as UTF-8");
     CHECK(list("none") == "--urls-from: can't read 'none': No such file or directory");
     CHECK(list("/tmp") == "--urls-from: can't read '/tmp': Is a directory");
+}
+
+TEST_CASE_FIXTURE(Folder, "a root's fragment is kept, for --fragments") {
+    stage3::Options options;
+    stage3::add_root("http://h/a#x%20y", options);
+    stage3::add_root("http://h/b", options);
+    stage3::add_root("http://h/c#top", options);
+    Folder::write("list", "http://h/d#z # a comment\n");
+    stage3::add_roots_from("list", options);
+    const common::LinkFragments& named = options.crawl.frontier.of_roots;
+    REQUIRE(named.places.size() == 2);
+    CHECK(named.fragment(named.places[0]).text == "x%20y");
+    CHECK(named.pages.at(named.places[0].page).href() == "http://h/a");
+    CHECK(named.fragment(named.places[1]).text == "z");
+    CHECK(named.pages.at(named.places[1].page).href() == "http://h/d");
 }

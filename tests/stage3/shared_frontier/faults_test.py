@@ -265,7 +265,7 @@ class ProcessesGo(FaultTest):
         for limit in (80, 100):  # where memory grows, the reserve may be enough for one more piece, or not
             small = self.start(site, "--max-body", "1G", memory=limit << 20)
             self.assertEqual(small.wait(PATIENCE), 3)
-            self.assertIn("no memory is left (see ulimit -v, or use fewer --workers). The crawl 'crawl' has 1 URLs left",
+            self.assertIn("no memory is left (see ulimit -v, or use fewer --workers). The crawl 'crawl' has 1 URL left",
                           small.words())
         self.assertEqual(self.crawl().sessions, [])
         self.assert_joined([self.start(site, "--max-body", "1G")])
