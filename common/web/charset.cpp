@@ -2,13 +2,13 @@
 
 #include "common/text/ascii.h"
 #include "common/web/html_scanner.h"
+#include "common/web/iconv_handle.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -121,19 +121,10 @@ bool is_utf8(std::string_view text) {
 class Converter {
   public:
     explicit Converter(const std::string& charset)
-        : handle_(::iconv_open("UTF-8", charset.c_str())),
-          unit_(charset.starts_with("utf-16") ? 2 : 1) {}
-    ~Converter() {
-        if (*this)
-            ::iconv_close(handle_);
-    }
-    Converter(const Converter&) = delete;
-    Converter& operator=(const Converter&) = delete;
+        : handle_("utf-8", charset), unit_(charset.starts_with("utf-16") ? 2 : 1) {}
 
     /// False if the system doesn't know this character set.
-    explicit operator bool() const {
-        return reinterpret_cast<std::intptr_t>(handle_) != -1;
-    }
+    explicit operator bool() const { return static_cast<bool>(handle_); }
 
     /// Appends `text` in UTF-8. What can't be converted becomes U+FFFD, one for each
     /// unit.
@@ -144,8 +135,8 @@ class Converter {
             std::array<char, 4096> buffer; // not initialised: it is written first
             char* out = buffer.data();
             std::size_t room = buffer.size();
-            const bool failed =
-                ::iconv(handle_, &in, &left, &out, &room) == static_cast<std::size_t>(-1);
+            const bool failed = ::iconv(handle_.get(), &in, &left, &out, &room)
+                                == static_cast<std::size_t>(-1);
             const int error = errno;
             result.append(buffer.data(), buffer.size() - room);
             if (failed && error != E2BIG) { // E2BIG: the buffer is full, that's all
@@ -155,10 +146,16 @@ class Converter {
                 left -= skipped;
             }
         }
+        // The last letter of a text may be held back, for an accent that could follow.
+        std::array<char, 16> rest;
+        char* out = rest.data();
+        std::size_t room = rest.size();
+        ::iconv(handle_.get(), nullptr, nullptr, &out, &room);
+        result.append(rest.data(), rest.size() - room);
     }
 
   private:
-    iconv_t handle_;
+    IconvHandle handle_;
     std::size_t unit_; // what is skipped where nothing can be read, in bytes
 };
 
@@ -166,7 +163,7 @@ class Converter {
 /// they seem, since pages lie in ways that are known.
 std::string known_name(std::string_view label) {
     using Name = std::pair<std::string_view, std::string_view>;
-    constexpr std::array<Name, 25> names{{
+    constexpr std::array<Name, 24> names{{
         {"utf8", "utf-8"},
         {"unicode-1-1-utf-8", "utf-8"},
         {"ascii", "windows-1252"},
@@ -182,9 +179,8 @@ std::string known_name(std::string_view label) {
         {"latin5", "windows-1254"},
         {"iso-8859-11", "windows-874"},
         {"tis-620", "windows-874"},
-        {"gb2312", "gb18030"},
-        {"gbk", "gb18030"},
-        {"x-gbk", "gb18030"},
+        {"gb2312", "gbk"},
+        {"x-gbk", "gbk"},
         {"shift_jis", "cp932"},
         {"shift-jis", "cp932"},
         {"sjis", "cp932"},
@@ -201,10 +197,10 @@ std::string known_name(std::string_view label) {
 /// True for the character sets that browsers read. Systems know more, and some of them
 /// (UTF-7, EBCDIC) turn harmless bytes into tags.
 bool is_of_the_web(std::string_view name) {
-    constexpr std::array<std::string_view, 14> families{
+    constexpr std::array<std::string_view, 15> families{
         "utf-8",       "utf-16le", "utf-16be",  "windows-", "iso-8859-",
         "iso-2022-jp", "koi8-",    "big5",      "euc-jp",   "gb18030",
-        "cp932",       "cp949",    "macintosh", "ibm866"};
+        "cp932",       "cp949",    "macintosh", "ibm866",   "gbk"};
     return name.find_first_of("/,") == std::string_view::npos
            && std::ranges::any_of(families,
                                   [&](auto family) { return name.starts_with(family); });
@@ -282,22 +278,42 @@ std::string_view header_parameter(std::string_view header, std::string_view name
 }
 
 std::string_view to_utf8(std::string_view bytes, std::string_view content_type,
-                         std::string& storage) {
+                         std::string& storage, std::string* charset) {
+    std::string unused;
+    std::string& name = charset != nullptr ? *charset : unused;
     using Mark = std::pair<std::string_view, const char*>;
     constexpr std::array<Mark, 3> marks{
         {{"\xef\xbb\xbf", "utf-8"}, {"\xfe\xff", "utf-16be"}, {"\xff\xfe", "utf-16le"}}};
-    for (const auto& [mark, charset] : marks)
-        if (bytes.starts_with(mark))
-            return converted(bytes.substr(mark.size()), charset, storage).value_or("");
-    const std::string told = known_name(header_parameter(content_type, "charset"));
-    if (const auto text = converted(bytes, told, storage))
+    for (const auto& [mark, marked] : marks)
+        if (bytes.starts_with(mark)) {
+            name = marked;
+            return converted(bytes.substr(mark.size()), name, storage).value_or("");
+        }
+    name = known_name(header_parameter(content_type, "charset"));
+    if (const auto text = converted(bytes, name, storage))
         return *text;
-    if (const auto text = converted(bytes, declared_in(bytes), storage))
+    name = declared_in(bytes);
+    if (const auto text = converted(bytes, name, storage))
         return *text;
+    name = "windows-1252";
     if (!is_utf8(bytes))
-        if (const auto text = converted(bytes, "windows-1252", storage))
+        if (const auto text = converted(bytes, name, storage))
             return *text;
+    name = "utf-8";
     return repaired_utf8(bytes, storage);
+}
+
+std::string charset_of_xml(std::string_view document) {
+    if (!document.starts_with("<?xml"))
+        return "utf-8"; // or UTF-16
+    const std::string_view declaration = document.substr(0, document.find("?>"));
+    const auto equals = declaration.find('=', declaration.find("encoding"));
+    if (equals == std::string_view::npos)
+        return "utf-8";
+    const std::string_view value = trim(declaration.substr(equals + 1));
+    const std::string name =
+        value.empty() ? "" : known_name(value.substr(1, value.find(value[0], 1) - 1));
+    return is_of_the_web(name) ? name : "utf-8";
 }
 
 } // namespace common

@@ -18,10 +18,17 @@ namespace common {
 /// windows-1252. The converters are the system's (man 3 iconv).
 ///
 /// The result is a view of `bytes` where they are just right, else of `storage`.
+/// `charset`, unless null, gets the character set's name, in lower case: of several names
+/// for one, always the same, such as "windows-1252" for Latin-1, and "cp932" for
+/// Shift_JIS.
 /// Source: https://html.spec.whatwg.org/multipage/parsing.html, determining the character
 /// encoding; https://encoding.spec.whatwg.org/ for the labels.
 std::string_view to_utf8(std::string_view bytes, std::string_view content_type,
-                         std::string& storage);
+                         std::string& storage, std::string* charset = nullptr);
+
+/// The character set that an XML document says it has, as `to_utf8` names it; "utf-8" if
+/// it says none, or one that isn't known.
+std::string charset_of_xml(std::string_view document);
 
 /// A text of no known origin as valid UTF-8 without zeros: what is none becomes U+FFFD.
 /// The result is a view of `text` where nothing is wrong with it, else of `storage`.

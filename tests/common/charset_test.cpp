@@ -82,6 +82,18 @@ TEST_SUITE("Encoding Standard: labels") {
     }
 }
 
+TEST_CASE("where systems have several tables, the one of the web is taken") {
+    // The circled one that Windows has added, the wave that is a tilde, and a Cyrillic
+    // Zhe.
+    CHECK(utf8("\xad\xa1\xa1\xc1", "text/html; charset=euc-jp")
+          == "\xe2\x91\xa0\xef\xbd\x9e");
+    CHECK(utf8("\xc7\xfa", "text/html; charset=big5") == "\xd0\x96");
+}
+
+TEST_CASE("the last letter is there, though an accent could follow") {
+    CHECK(utf8("ba", "text/html; charset=windows-1258") == "ba");
+}
+
 TEST_SUITE("bytes that can't be decoded") {
     TEST_CASE("each malformed part of a character becomes one U+FFFD") {
         // The Unicode Standard, table 3-8, and its neighbours.
