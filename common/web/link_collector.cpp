@@ -8,6 +8,11 @@
 
 namespace common {
 
+void LinkCollector::encode_queries_in(std::string_view charset) {
+    if (!charset.starts_with("utf-")) // UTF-16 can't be percent-encoded: it's UTF-8, too
+        query_encoder_.emplace(charset);
+}
+
 void LinkCollector::add(const LinkTag& tag) {
     using Role = LinkRole;
     switch (tag.element) {
@@ -31,7 +36,7 @@ void LinkCollector::add_base(const LinkTag& tag) {
     if (base_seen_ || !is_there(tag.href))
         return;
     base_seen_ = true; // the first one counts, even if it is no URL
-    if (auto url = resolve_url(tag.href, base_))
+    if (auto url = resolve_url(spelled(tag.href), base_))
         base_ = *std::move(url);
 }
 
@@ -104,6 +109,10 @@ void LinkCollector::add_srcset(std::string_view srcset, LinkRole role) {
 void LinkCollector::add_css(std::string_view css) {
     if (limits_.assets && css.size() > 5) // else it has no url()
         find_css_urls(css, [this](std::string_view url, bool is_import) {
+            // CSS has no encoding to hand to the URL parser, whatever the page has.
+            std::string utf8;
+            if (query_encoder_)
+                url = utf8 = query_encoder_->in_utf8(url);
             add_reference(url, is_import ? LinkRole::style_sheet : LinkRole::css);
         });
 }
@@ -120,10 +129,19 @@ void LinkCollector::add_id(std::string_view id) {
 void LinkCollector::add_reference(std::string_view reference, LinkRole role) {
     if (!is_there(reference) || (reference.empty() && !leads_on(role)))
         return; // (an empty src is no reference)
-    // Fragments and blanks may be long, but a URL may not: no more of it is kept than it
-    // takes to see that it is too long.
-    references_.text += reference.substr(0, 4 * max_url_length);
+    references_.text += spelled(reference);
     references_.list.push_back({references_.text.size(), role});
+}
+
+/// A reference that means the same, whatever the page's character set is. Fragments and
+/// blanks may be long, but a URL may not: no more of it is kept than it takes to see that
+/// it is too long.
+std::string_view LinkCollector::spelled(std::string_view reference) {
+    constexpr std::size_t longest = 4 * max_url_length;
+    reference = reference.substr(0, longest);
+    if (query_encoder_)
+        reference = query_encoder_->in_charset(reference).substr(0, longest);
+    return reference;
 }
 
 Links LinkCollector::links() {

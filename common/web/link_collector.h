@@ -9,8 +9,10 @@
 #include "common/web/html_scanner.h"
 #include "common/web/link_sorter.h"
 #include "common/web/links.h"
+#include "common/web/query_encoder.h"
 #include "common/web/url.h"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -25,6 +27,9 @@ class LinkCollector {
 
     /// What the reader of the page should hand over.
     LookFor look_for() const { return {.assets = limits_.assets, .ids = limits_.ids}; }
+    /// The page's character set, which counts for the queries of its links. To be called
+    /// first, if at all.
+    void encode_queries_in(std::string_view charset);
     /// Takes a tag. Its attributes' character references are resolved.
     void add(const LinkTag& tag);
     /// Takes a style sheet, or a part of one.
@@ -41,11 +46,13 @@ class LinkCollector {
     void add_srcset(std::string_view srcset, LinkRole role);
     void add_id(std::string_view id);
     void add_reference(std::string_view reference, LinkRole role);
+    std::string_view spelled(std::string_view reference);
 
     const Url page_;
     Url base_ = page_;
     const LinkLimits limits_;
     bool base_seen_ = false;
+    std::optional<QueryEncoder> query_encoder_; // nearly all pages need none
     References references_;
     IdSet ids_;
     bool has_more_ids_ = false;

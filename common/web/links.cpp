@@ -86,8 +86,12 @@ Links find_links(std::string_view body, std::string_view content_type, const Url
         collector.add_css(body);
     } else if (type.empty() || equal_ignoring_case(type, "text/html")) {
         std::string storage;
-        collect_from_html(to_utf8(body, content_type, storage), collector);
+        std::string charset;
+        const std::string_view page = to_utf8(body, content_type, storage, &charset);
+        collector.encode_queries_in(charset);
+        collect_from_html(page, collector);
     } else {
+        collector.encode_queries_in(charset_of_xml(body));
         collect_from_xml(body, collector); // XML says itself which encoding it has
     }
     return collector.links();

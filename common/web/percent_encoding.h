@@ -31,6 +31,9 @@ constexpr ByteSet percent_encode_set(std::string_view characters) {
     return set;
 }
 
+/// The "special-query percent-encode set": what is encoded in an http URL's query.
+constexpr ByteSet special_query_set = percent_encode_set(" \"#<>'");
+
 /// Appends `text`, with the bytes that are in `set` percent-encoded.
 inline void append_encoded(std::string& result, std::string_view text,
                            const ByteSet& set) {

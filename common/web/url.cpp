@@ -23,7 +23,6 @@ constexpr int default_port(std::string_view scheme) {
     return scheme == "https" ? 443 : 80;
 }
 
-constexpr ByteSet special_query_set = percent_encode_set(" \"#<>'");
 constexpr ByteSet path_set = percent_encode_set(" \"#<>?^`{}");
 
 bool is_single_dot(std::string_view segment) {
