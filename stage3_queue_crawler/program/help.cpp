@@ -297,6 +297,8 @@ What is fetched and checked
 - With a Crawl-delay in robots.txt, a server gets one request at a time, and the
   delay counts from the end of a request (--max-per-host N, with a large N: from
   its start, and several may be under way).
+- On a page in another encoding than UTF-8, the query of a link is encoded as
+  the page is, as in browsers; it was in UTF-8. (Paths and URLs in CSS are so.)
 - A baseline isn't written if a root's redirects end in a dead URL, or nothing
   was checked.
 - What a wall against bots answers, such as 403 with "cf-mitigated", is unclear,
