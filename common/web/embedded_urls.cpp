@@ -55,8 +55,16 @@ class CssReader {
     }
 
     void other(char c) {
-        if (c == ';' || c == '{' || c == '}')
+        if (c == ';' || c == '{' || c == '}') {
             rule_ = Rule::none;
+            depth_ = image_set_depth_ = 0;
+        } else if (c == '(') {
+            ++depth_;
+        } else if (c == ')' && depth_ > 0) {
+            if (depth_ == image_set_depth_)
+                image_set_depth_ = 0;
+            --depth_;
+        }
         ++at_;
     }
 
@@ -129,9 +137,13 @@ class CssReader {
     }
 
     void read_string() {
-        if (read_quoted() && rule_ == Rule::import) {
+        if (!read_quoted())
+            return;
+        if (rule_ == Rule::import) {
             rule_ = Rule::none; // what follows are conditions
             tell(true);
+        } else if (depth_ > 0 && depth_ == image_set_depth_) {
+            tell(false); // and not within type("image/png"), which is deeper
         }
     }
 
@@ -147,7 +159,13 @@ class CssReader {
 
     void at_name() {
         read_name();
-        if (at_ >= css_.size() || css_[at_] != '(' || !equal_ignoring_case(text_, "url"))
+        if (at_ >= css_.size() || css_[at_] != '(')
+            return;
+        if (image_set_depth_ == 0
+            && (equal_ignoring_case(text_, "image-set")
+                || equal_ignoring_case(text_, "-webkit-image-set")))
+            image_set_depth_ = depth_ + 1; // `other` takes the parenthesis
+        if (!equal_ignoring_case(text_, "url"))
             return;
         ++at_;
         skip_blanks();
@@ -195,6 +213,9 @@ class CssReader {
     std::size_t at_ = 0;
     std::string text_; // of the last name, string or URL
     Rule rule_ = Rule::none;
+    std::size_t depth_ = 0; // of parentheses, but not those of url()
+    // Within image-set(), a string is a URL if it's at this depth. 0: not within one.
+    std::size_t image_set_depth_ = 0;
 };
 
 } // namespace

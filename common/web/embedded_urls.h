@@ -15,9 +15,11 @@ namespace common {
 /// call. `is_import`: it's another style sheet.
 using TakeCssUrl = std::function<void(std::string_view url, bool is_import)>;
 
-/// Finds the url() and @import of a style sheet, or of a style attribute. Left out are
-/// those that name nothing to fetch: namespaces, and URLs that begin with '#'.
-/// Source: https://www.w3.org/TR/css-syntax-3/#tokenization
+/// Finds the url() and @import of a style sheet, or of a style attribute, and the strings
+/// of an image-set(). Left out are those that name nothing to fetch: namespaces, and URLs
+/// that begin with '#'.
+/// Source: https://www.w3.org/TR/css-syntax-3/#tokenization, and
+/// https://www.w3.org/TR/css-images-4/#image-set-notation
 void find_css_urls(std::string_view css, const TakeCssUrl& take);
 
 /// Finds the URLs in the value of a srcset, such as "a.png 1x, b.png 2x".

@@ -68,6 +68,20 @@ TEST_CASE("an import is another style sheet, and a namespace is only a name") {
     CHECK(urls_in("@charset 'utf-8';@media print{a{b:url(c)}}") == "[c]");
 }
 
+TEST_CASE("a string in an image-set is a URL, and elsewhere it's text") {
+    CHECK(urls_in("a{b:image-set(\"c.png\" 1x, url(d.png) 2x)}") == "[c.png][d.png]");
+    CHECK(urls_in("a{b:-WebKit-Image-Set( 'c.png' 1x)}") == "[c.png]");
+    CHECK(urls_in("a{b:image-set('c.avif' type('image/avif'),'d.png' type(\"x\") 2x)}")
+          == "[c.avif][d.png]");
+    CHECK(urls_in("a{b:image-set(linear-gradient(red,blue) 1x,'c.png' 2x) 'd'}")
+          == "[c.png]");
+    CHECK(urls_in("a{b:cross-fade(image-set('c'),'d');e:my-image-set('f')}") == "[c]");
+    CHECK(urls_in("a{b:image-set('c' 1x} d{e:'f'}") == "[c]"); // the block ends it
+    CHECK(urls_in("a{b:image-set('' 1x,'#c' 2x);d:image-set ('e')}") == "");
+    CHECK(urls_in("/*image-set('a')*/b{c:\\69mage-set('d' 1x)}") == "[d]");
+    CHECK(urls_in("a{b:)image-set('c')'d';e:(image-set('f'))'g'}") == "[c][f]");
+}
+
 TEST_CASE("a srcset's URLs end at blanks, and commas may be part of them") {
     CHECK(images_in("a.png") == "[a.png]");
     CHECK(images_in("a.png 1x, b.png 2x") == "[a.png][b.png]");
