@@ -13,7 +13,6 @@ namespace common {
 namespace {
 
 constexpr ByteSet ends_name = byte_set_of(" \n\t\r\f/>=");
-constexpr ByteSet ends_tag_name = byte_set_of(" \n\t\r\f/>");
 constexpr ByteSet ends_unquoted = byte_set_of(" \n\t\r\f>");
 
 /// Elements whose content is text up to their end tag. (noscript isn't one for us: we run
@@ -57,10 +56,11 @@ constexpr FirstLetters first_letters(const std::array<std::string_view, 10>& by_
             result.at(length) |= 1U << static_cast<unsigned>(c - 'a');
     return result;
 }
-constexpr FirstLetters of_links = first_letters({"", "a", "", "", "abm", "f", "i"});
+constexpr FirstLetters of_links =
+    first_letters({"", "a", "", "", "abm", "f", "i", "", "ft"});
 constexpr FirstLetters of_assets =
-    first_letters({"", "a", "", "i", "abmlf", "faeistv", "ios"});
-/// Elements that `enter` must know about: svg, xmp, math, style, title, and so on.
+    first_letters({"", "a", "", "i", "abmlf", "faeistv", "ios", "", "ft"});
+/// Elements that `enter` must know about: svg, xmp, math, style, template, and so on.
 constexpr FirstLetters of_contents =
     first_letters({"", "", "", "sx", "m", "st", "si", "n", "tn", "p"});
 /// False for nearly all names. `name` begins with a letter.
@@ -119,7 +119,7 @@ bool HtmlScanner::at_start_tag(LinkTag& tag) {
 
     const std::size_t content = at_;
     if (!inside_.empty() || may_be_among(of_contents, name))
-        enter(name, self_closing);
+        enter(name, tag, self_closing);
     if (element == LinkElement::style)
         tag.text = page_.substr(content, at_ - content);
     if (element != LinkElement::other)
@@ -129,19 +129,9 @@ bool HtmlScanner::at_start_tag(LinkTag& tag) {
 }
 
 /// What follows a start tag may be no markup: then it is skipped.
-void HtmlScanner::enter(std::string_view name, bool self_closing) {
+void HtmlScanner::enter(std::string_view name, const LinkTag& tag, bool self_closing) {
     if (in_foreign_content()) {
-        const bool in_svg = inside_.back() == static_cast<char>(Inside::svg);
-        if (breaks_out(name))
-            inside_.clear();
-        else if (self_closing)
-            return;
-        else if (holds_html_again(name, in_svg))
-            inside_ += static_cast<char>(Inside::html_again);
-        else if (is_named(name, "svg"))
-            inside_ += static_cast<char>(Inside::svg);
-        else if (is_named(name, "math"))
-            inside_ += static_cast<char>(Inside::math);
+        enter_in_foreign_content(name, self_closing);
         return;
     }
     if (is_named(name, "svg") && !self_closing)
@@ -152,25 +142,78 @@ void HtmlScanner::enter(std::string_view name, bool self_closing) {
         skip_script();
     else if (is_named(name, "plaintext"))
         at_ = page_.size();
+    else if (is_named(name, "template"))
+        enter_template(tag);
     else if (holds_raw_text(name))
         skip_raw_text(name);
 }
 
+void HtmlScanner::enter_in_foreign_content(std::string_view name, bool self_closing) {
+    const bool in_svg = inside_.back() == static_cast<char>(Inside::svg);
+    if (breaks_out(name))
+        leave_foreign_content();
+    else if (self_closing)
+        return;
+    else if (holds_html_again(name, in_svg))
+        inside_ += static_cast<char>(Inside::html_again);
+    else if (is_named(name, "svg"))
+        inside_ += static_cast<char>(Inside::svg);
+    else if (is_named(name, "math"))
+        inside_ += static_cast<char>(Inside::math);
+}
+
+/// The content of a template isn't part of the page: a script may copy it from there, and
+/// fill in what is missing. It's read all the same, because it may hold scripts, comments
+/// and further templates; but nobody gets its tags.
+void HtmlScanner::enter_template(const LinkTag& tag) {
+    inside_ += static_cast<char>(Inside::template_element);
+    ++templates_;
+    if (is_inert_ || is_shadow_root(tag))
+        return;
+    is_inert_ = true;
+    const std::size_t before = templates_ - 1;
+    LinkTag ignored;
+    while (templates_ > before) {
+        at_ = std::min(page_.find('<', at_), page_.size());
+        if (at_ + 1 >= page_.size())
+            break;
+        ++at_;
+        at_markup(ignored);
+    }
+    is_inert_ = false;
+}
+
 bool HtmlScanner::in_foreign_content() const {
-    return !inside_.empty() && inside_.back() != static_cast<char>(Inside::html_again);
+    return !inside_.empty()
+           && (inside_.back() == static_cast<char>(Inside::svg)
+               || inside_.back() == static_cast<char>(Inside::math));
+}
+
+/// To the HTML around it, or to HTML inside it that this is in.
+void HtmlScanner::leave_foreign_content() {
+    while (in_foreign_content())
+        inside_.pop_back();
 }
 
 void HtmlScanner::leave(std::string_view name) {
-    const auto top = static_cast<Inside>(inside_.back());
-    bool matches = holds_html_again(name, true) || holds_html_again(name, false);
-    if (top == Inside::svg)
-        matches = is_named(name, "svg");
-    else if (top == Inside::math)
-        matches = is_named(name, "math");
+    if (templates_ > 0 && is_named(name, "template")) { // whatever is open inside it
+        --templates_;
+        inside_.resize(inside_.rfind(static_cast<char>(Inside::template_element)));
+        return;
+    }
+    bool matches = false;
+    switch (static_cast<Inside>(inside_.back())) {
+    case Inside::svg: matches = is_named(name, "svg"); break;
+    case Inside::math: matches = is_named(name, "math"); break;
+    case Inside::html_again:
+        matches = holds_html_again(name, true) || holds_html_again(name, false);
+        break;
+    case Inside::template_element: return;
+    }
     if (matches)
         inside_.pop_back();
-    else if (is_one_of(name, {"p", "br"}) && in_foreign_content())
-        inside_.clear();
+    else if (in_foreign_content() && breaks_out(name))
+        leave_foreign_content(); // what it ends can only be around the SVG
 }
 
 void HtmlScanner::at_end_tag() {
@@ -196,80 +239,6 @@ void HtmlScanner::at_declaration() {
         skip_past("]]>");
     } else {
         skip_past(">"); // a document type, or a bogus comment
-    }
-}
-
-/// Behind "<!--". "<!-->" and "<!--->" are comments, too, and "--!>" ends one.
-void HtmlScanner::skip_comment() {
-    const std::string_view rest = page_.substr(at_);
-    if (rest.starts_with('>') || rest.starts_with("->")) {
-        skip_past(">");
-        return;
-    }
-    while (true) {
-        skip_past("--");
-        const std::string_view end = page_.substr(at_);
-        if (end.empty())
-            return;
-        if (end.starts_with('>') || end.starts_with("!>")) {
-            skip_past(">");
-            return;
-        }
-        --at_; // "--->": the second dash may be the first of the end
-    }
-}
-
-void HtmlScanner::skip_past(std::string_view text) {
-    const auto found = page_.find(text, at_);
-    at_ = found == std::string_view::npos ? page_.size() : found + text.size();
-}
-
-/// True if an end tag of that name stands at a place that holds "<".
-bool HtmlScanner::closes(std::size_t at, std::string_view name) const {
-    const std::string_view rest = page_.substr(at);
-    return rest.size() > name.size() + 2 && rest[1] == '/'
-           && equal_ignoring_case(rest.substr(2, name.size()), name)
-           && is_in(ends_tag_name, rest[name.size() + 2]);
-}
-
-/// Stops in front of the end tag of that name.
-void HtmlScanner::skip_raw_text(std::string_view name) {
-    for (at_ = page_.find('<', at_); at_ != std::string_view::npos;
-         at_ = page_.find('<', at_ + 1))
-        if (closes(at_, name))
-            return;
-    at_ = page_.size();
-}
-
-/// A script may hold "<!--", from the days when browsers without scripts had to be told
-/// to look away; and in there, "<script>" and "</script>" may stand as a pair.
-void HtmlScanner::skip_script() {
-    enum class State : std::uint8_t { plain, escaped, twice_escaped };
-    State state = State::plain;
-    for (; at_ < page_.size(); ++at_) {
-        if (state == State::plain) {
-            at_ = std::min(page_.find('<', at_), page_.size());
-            if (at_ == page_.size())
-                return;
-        }
-        const std::string_view rest = page_.substr(at_);
-        if (rest[0] == '-' && state != State::plain) {
-            if (rest.starts_with("-->"))
-                state = State::plain;
-        } else if (rest[0] != '<') {
-            continue;
-        } else if (closes(at_, "script")) {
-            if (state != State::twice_escaped)
-                return;
-            state = State::escaped;
-        } else if (state == State::plain && rest.starts_with("<!--")) {
-            state = State::escaped;
-            at_ += 1; // so that the dashes can be those of "-->" as well: "<!-->"
-        } else if (state == State::escaped && rest.size() > 7
-                   && equal_ignoring_case(rest.substr(1, 6), "script")
-                   && is_in(ends_tag_name, rest[7])) {
-            state = State::twice_escaped;
-        }
     }
 }
 

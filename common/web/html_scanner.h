@@ -21,7 +21,9 @@ enum class LinkElement : std::uint8_t {
     area,
     base,
     frame,
+    frameset,
     iframe,
+    template_element,
     meta,
     audio,
     embed,
@@ -61,6 +63,7 @@ struct LinkTag {
     std::string_view rel = {};
     std::string_view srcset = {};
     std::string_view style = {};
+    std::string_view shadowrootmode = {};
     std::string_view text = {}; ///< what a style element contains
 
     /// Where the value of that attribute belongs, ignoring case; null if it's none of
@@ -73,13 +76,16 @@ constexpr bool is_there(std::string_view attribute) {
     return attribute.data() != nullptr;
 }
 
+/// True if a template's content is part of the page all the same, as a shadow tree.
+bool is_shadow_root(const LinkTag& template_tag);
+
 /// What else to look for, besides the elements up to `meta`.
 struct LookFor {
     bool assets = false; ///< the other elements, and any element with a style
     bool ids = false;    ///< any element with an id
 };
 
-/// Goes through a page from one tag to the next.
+/// Goes through a page from one tag to the next. What a <template> contains is left out.
 /// Source: https://html.spec.whatwg.org/multipage/parsing.html#tokenization
 class HtmlScanner {
   public:
@@ -92,9 +98,9 @@ class HtmlScanner {
     bool next(LinkTag& tag);
 
   private:
-    // What is inside of what, as far as it decides how text is read. Only SVG and MathML
-    // and the way back to HTML count.
-    enum class Inside : std::uint8_t { svg, math, html_again };
+    // What is inside of what, as far as it decides how text is read. Only SVG and MathML,
+    // the way back to HTML, and templates count.
+    enum class Inside : std::uint8_t { svg, math, html_again, template_element };
 
     bool at_markup(LinkTag& tag);
     bool at_start_tag(LinkTag& tag);
@@ -109,13 +115,18 @@ class HtmlScanner {
     std::string_view read_tag_name();
     bool closes(std::size_t at, std::string_view name) const;
     bool in_foreign_content() const;
-    void enter(std::string_view name, bool self_closing);
+    void enter(std::string_view name, const LinkTag& tag, bool self_closing);
+    void enter_in_foreign_content(std::string_view name, bool self_closing);
+    void enter_template(const LinkTag& tag);
+    void leave_foreign_content();
     void leave(std::string_view name);
 
     std::string_view page_;
     const LookFor look_for_;
     std::size_t at_ = 0;
-    std::string inside_; // a stack of Inside, one byte each
+    std::string inside_;        // a stack of Inside, one byte each
+    std::size_t templates_ = 0; // of those, these are templates
+    bool is_inert_ = false;     // within a template
 };
 
 /// An attribute's value with its character references resolved: "a&amp;b" → "a&b", and

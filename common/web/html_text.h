@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/text/ascii.h"
+#include "common/text/byte_set.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -16,6 +17,9 @@ namespace common {
 constexpr bool is_blank(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
 }
+
+/// What ends a tag's name.
+constexpr ByteSet ends_tag_name = byte_set_of(" \n\t\r\f/>");
 
 /// True if `text` is `small`, which is in lower case.
 inline bool is_named(std::string_view text, std::string_view small) {

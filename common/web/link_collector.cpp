@@ -21,7 +21,11 @@ void LinkCollector::add(const LinkTag& tag) {
         add_id(tag.name);
         break;
     case LinkElement::area: add_reference(tag.href, Role::hyperlink); break;
+    case LinkElement::frameset: frames_count_ = true; break;
     case LinkElement::frame:
+        if (frames_count_)
+            add_reference(tag.src, Role::frame);
+        break;
     case LinkElement::iframe: add_reference(tag.src, Role::frame); break;
     case LinkElement::base: add_base(tag); break;
     case LinkElement::meta: add_meta(tag); break;

@@ -53,6 +53,7 @@ class LinkCollector {
     const LinkLimits limits_;
     bool base_seen_ = false;
     std::optional<QueryEncoder> query_encoder_; // nearly all pages need none
+    bool frames_count_ = false; // where a frame is in no frameset, HTML has none
     References references_;
     IdSet ids_;
     bool has_more_ids_ = false;

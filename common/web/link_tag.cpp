@@ -66,9 +66,16 @@ std::optional<LinkElement> link_element(std::string_view name, bool more) {
         if (first == 'i')
             return if_named(name, "iframe", Element::iframe);
         break;
+    case 8:
+        return first == 'f' ? if_named(name, "frameset", Element::frameset)
+                            : if_named(name, "template", Element::template_element);
     default: break;
     }
     return more ? asset_element(name) : std::nullopt;
+}
+
+bool is_shadow_root(const LinkTag& template_tag) {
+    return is_one_of(template_tag.shadowrootmode, {"open", "closed"});
 }
 
 std::string_view* LinkTag::place_of(std::string_view attribute) {
@@ -95,6 +102,7 @@ std::string_view* LinkTag::place_of(std::string_view attribute) {
                                              : if_named("charset", charset);
     case 10: return if_named("http-equiv", http_equiv);
     case 11: return if_named("imagesrcset", imagesrcset);
+    case 14: return if_named("shadowrootmode", shadowrootmode);
     default: return nullptr;
     }
 }

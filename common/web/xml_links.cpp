@@ -20,18 +20,30 @@ struct XmlReader {
     LinkCollector& collector;
     xmlParserCtxt* parser = nullptr;
     int declared_attributes = 0;
+    int depth = 0;          // of elements
+    int inert_template = 0; // the depth of the template that all this is in. 0: none
 };
+
+constexpr std::string_view html_namespace = "http://www.w3.org/1999/xhtml";
+
+std::string_view text_of(const xmlChar* text) {
+    return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
+}
 
 /// libxml2 calls this for each start tag. An attribute takes five places: name, prefix,
 /// namespace, and where its value begins and ends.
-void start_element(void* reader, const xmlChar* name, const xmlChar* /*prefix*/,
-                   const xmlChar* /*uri*/, int /*namespaces*/,
+void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/,
+                   const xmlChar* uri, int /*namespaces*/,
                    const xmlChar** /*namespace_list*/, int attributes, int /*defaulted*/,
                    const xmlChar** list) {
     const auto text = [](const xmlChar* begin) {
         return reinterpret_cast<const char*>(begin);
     };
-    LinkCollector& collector = static_cast<XmlReader*>(reader)->collector;
+    XmlReader& reader = *static_cast<XmlReader*>(context);
+    ++reader.depth;
+    if (reader.inert_template > 0)
+        return;
+    LinkCollector& collector = reader.collector;
     const auto [assets, ids] = collector.look_for();
     const std::string_view element_name = text(name); // in XML, case makes a difference
     std::optional<LinkElement> element;
@@ -54,6 +66,18 @@ void start_element(void* reader, const xmlChar* name, const xmlChar* /*prefix*/,
             *place = decoded(raw, values.emplace_back()); // libxml2 leaves "&#38;" to us
     }
     collector.add(tag);
+    if (element == LinkElement::template_element && text_of(uri) == html_namespace
+        && !is_shadow_root(tag))
+        reader.inert_template = reader.depth;
+}
+
+/// libxml2 calls this for each end tag.
+void end_element(void* context, const xmlChar* /*name*/, const xmlChar* /*prefix*/,
+                 const xmlChar* /*uri*/) {
+    XmlReader& reader = *static_cast<XmlReader*>(context);
+    if (reader.inert_template == reader.depth)
+        reader.inert_template = 0;
+    --reader.depth;
 }
 
 /// libxml2 calls this when a document refers to further declarations. Up to 2.9 it reads
@@ -98,8 +122,10 @@ void collect_from_xml(std::string_view document, LinkCollector& collector) {
     xmlSAXHandler handler{};
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = &start_element;
+    handler.endElementNs = &end_element;
     handler.getParameterEntity = &get_parameter_entity;
     handler.attributeDecl = &declare_attribute;
+    collector.add({.element = LinkElement::frameset}); // in XML, frames need none
     XmlReader reader{collector};
     XmlParser parser(handler, &reader);
     reader.parser = parser.get();

@@ -74,6 +74,7 @@ TEST_CASE("links are found in every element that a crawler can follow") {
     CHECK(links_of("<map><area href=1></map>") == "http://h/d/1");
     CHECK(links_of("<iframe src=2></iframe>") == "http://h/d/2");
     CHECK(links_of("<frameset><frame src=3></frameset>") == "http://h/d/3");
+    CHECK(links_of("<FrameSet><frameset></frameset><frame src=3>") == "http://h/d/3");
     CHECK(links_of("<A HREF=4>") == "http://h/d/4");
     CHECK(links_of("<meta http-equiv=REFRESH content='5; URL=\"next.html\"'>")
           == "http://h/d/next.html");
@@ -89,6 +90,10 @@ TEST_CASE("elements that lead to no web page are left out") {
     CHECK(links_of("<meta http-equiv=refresh content=30>").empty());
     CHECK(links_of("<meta name=description content='0;url=x'>").empty());
     CHECK(links_of("<!-- <a href=x> -->").empty());
+    // HTML knows no frame without a frameset, and XML does.
+    CHECK(links_of("<frame src=x><p><frame src=y>").empty());
+    CHECK(links_of("<!--<frameset>--><frame src=x>").empty());
+    CHECK(links_of("<r><frame src='x'/></r>", xhtml) == "http://h/d/x");
 }
 
 TEST_CASE("relative links are resolved against the first base element") {
@@ -215,7 +220,6 @@ TEST_SUITE("places without tags") {
         CHECK(links_of("<TITLE></tItLe\n><a href=x>") == "http://h/d/x");
         CHECK(links_of("<plaintext></plaintext><a href=x>").empty());
         CHECK(links_of("<noscript><a href=x></noscript>") == "http://h/d/x");
-        CHECK(links_of("<template><a href=x></template>") == "http://h/d/x");
         CHECK(links_of("<style/><a href=x>").empty()); // HTML has no such short form
     }
     TEST_CASE("13.2.5.15 to 31: scripts hold no tags, escaped or not") {
@@ -260,6 +264,70 @@ TEST_SUITE("SVG and MathML") {
         CHECK(links_of("<svg><g><style/><a href=x></svg><title><a href=y></title>")
               == "http://h/d/x");
         CHECK(links_of("<svg></svg><style><a href=x></style>").empty());
+    }
+}
+
+TEST_SUITE("templates") {
+    TEST_CASE("what is in a template isn't part of the page") {
+        CHECK(links_of("<template><a href=x></template><a href=y>") == "http://h/d/y");
+        CHECK(links_of("<TEMPLATE/><a href=x></Template ><a href=y>") == "http://h/d/y");
+        CHECK(links_of("<template><template></template><a href=x></template><a href=y>")
+              == "http://h/d/y");
+        CHECK(links_of("<template><a href=x>").empty()); // the page ends in it
+        CHECK(links_of("</template><a href=x>") == "http://h/d/x");
+        CHECK(links_of("<templates><a href=x>") == "http://h/d/x");
+        CHECK(assets_of("<template><img src=x><style>a{b:url(c)}</style></template>"
+                        "<img src=y>")
+              == "img /d/y ");
+        CHECK(fragments_of("<template id=a><p id=b></template><a href='#a'><a href='#b'>")
+              == "/d/p.html#b ");
+        CHECK(links_of("<template><base href=/t/></template><base href=/b/><a href=x>")
+              == "http://h/b/x");
+    }
+    TEST_CASE("in a template, tags begin and end where they do elsewhere") {
+        CHECK(links_of("<template><!--</template><a href=x>--></template><a href=y>")
+              == "http://h/d/y");
+        CHECK(links_of("<template><script>'</template>'</script></template><a href=y>")
+              == "http://h/d/y");
+        CHECK(links_of("<template><p title='</template>'><a href=x></template><a href=y>")
+              == "http://h/d/y");
+        CHECK(links_of("<template><svg><desc></template><style><a href=x></style>")
+                  .empty()); // it's over, and so is the SVG
+        CHECK(links_of("<template><svg><p></svg><a href=x></template><a href=y>")
+              == "http://h/d/y");
+        CHECK(links_of("<title><template></title><a href=x>") == "http://h/d/x");
+    }
+    TEST_CASE("a template that is a shadow root is part of the page") {
+        for (const char* mode : {"open", "closed", "OPEN"})
+            CHECK(links_of(fmt::format(
+                      "<p><template shadowrootmode={}><a href=x></template>", mode))
+                  == "http://h/d/x");
+        CHECK(links_of("<template shadowrootmode><a href=x></template>").empty());
+        CHECK(links_of("<template shadowrootmode=none><a href=x></template>").empty());
+        CHECK(links_of("<template shadowrootmode=open><template><a href=x></template>"
+                       "<a href=y></template><a href=z>")
+              == "http://h/d/y http://h/d/z");
+        CHECK(links_of("<template><template shadowrootmode=open><a href=x></template>"
+                       "<a href=y></template><a href=z>")
+              == "http://h/d/z");
+        CHECK(links_of("<svg><template><a href=x></template>") == "http://h/d/x");
+    }
+    TEST_CASE("templates of XHTML are templates, too") {
+        const auto in_xhtml = [](std::string_view body) {
+            return links_of(
+                fmt::format("<x xmlns='http://www.w3.org/1999/xhtml'>{}</x>", body),
+                xhtml);
+        };
+        CHECK(in_xhtml("<template><template/><a href='x'/></template><a href='y'/>")
+              == "http://h/d/y");
+        CHECK(in_xhtml("<template/><a href='y'/>") == "http://h/d/y");
+        CHECK(in_xhtml("<template><base href='/b/'/></template><a href='y'/>")
+              == "http://h/d/y");
+        CHECK(in_xhtml("<template shadowrootmode='open'><a href='x'/></template>")
+              == "http://h/d/x");
+        CHECK(in_xhtml("<Template><a href='x'/></Template>") == "http://h/d/x");
+        CHECK(links_of("<r><template><a href='x'/></template></r>", "text/xml")
+              == "http://h/d/x"); // whose template?
     }
 }
 
@@ -456,6 +524,8 @@ TEST_SUITE("hostile pages") {
               "<a " + repeated("b=1 ", 100'000) + "href=x>",
               repeated("<b>", 100'000) + repeated("</i>", 100'000) + link,
               repeated("<svg>", 100'000) + link, repeated("<svg><desc>", 100'000) + link,
+              repeated("<template>", 100'000) + repeated("</template>", 100'000) + link,
+              repeated("<svg>", 100'000) + repeated("</template>", 100'000) + link,
               "<script>" + std::string(2'000'000, '<') + "</script>" + link,
               "<!--" + std::string(2'000'000, '-') + ">" + link,
               "<p title='" + std::string(2'000'000, 'x') + "'>" + link,
