@@ -50,6 +50,16 @@ void HtmlScanner::skip_raw_text(std::string_view name) {
     at_ = page_.size();
 }
 
+/// In SVG, the content of a style element is no raw text: a tag in it is a tag, so the
+/// style sheet ends there. It's often in a CDATA section, as XML would need it.
+std::string_view HtmlScanner::style_in_svg() const {
+    const std::string_view rest = page_.substr(at_);
+    const std::size_t end = std::min(rest.find('<'), rest.size());
+    if (!rest.substr(end).starts_with("<![CDATA["))
+        return rest.substr(0, end);
+    return rest.substr(0, rest.find("]]>", end));
+}
+
 /// A script may hold "<!--", from the days when browsers without scripts had to be told
 /// to look away; and in there, "<script>" and "</script>" may stand as a pair.
 void HtmlScanner::skip_script() {

@@ -59,7 +59,7 @@ constexpr FirstLetters first_letters(const std::array<std::string_view, 10>& by_
 constexpr FirstLetters of_links =
     first_letters({"", "a", "", "", "abm", "f", "i", "", "ft"});
 constexpr FirstLetters of_assets =
-    first_letters({"", "a", "", "i", "abmlf", "faeistv", "ios", "", "ft"});
+    first_letters({"", "a", "", "is", "abmlf", "faeistv", "ios", "", "ft"});
 /// Elements that `enter` must know about: svg, xmp, math, style, template, and so on.
 constexpr FirstLetters of_contents =
     first_letters({"", "", "", "sx", "m", "st", "si", "n", "tn", "p"});
@@ -100,32 +100,66 @@ bool HtmlScanner::at_markup(LinkTag& tag) {
 }
 // [/next]
 
+/// Nothing if the tag doesn't matter.
+std::optional<LinkElement> HtmlScanner::element_of(std::string_view name) const {
+    if (!inside_.empty() && in_foreign_content() && !breaks_out(name)) {
+        if (inside_.back() == static_cast<char>(Inside::svg)) {
+            const LinkElement element = svg_element(name, true);
+            if (element == LinkElement::svg_a || look_for_.assets || look_for_.ids)
+                return element;
+        } else if (is_named(name, "a")) {
+            return LinkElement::a;
+        }
+    } else if (may_be_among(look_for_.assets ? of_assets : of_links, name)) {
+        if (const auto element = link_element(name, look_for_.assets))
+            return element;
+    }
+    if (look_for_.assets || look_for_.ids)
+        return LinkElement::other;
+    return {};
+}
+
 bool HtmlScanner::at_start_tag(LinkTag& tag) {
     const std::string_view name = read_tag_name();
-    std::optional<LinkElement> element;
-    if (may_be_among(look_for_.assets ? of_assets : of_links, name))
-        element = link_element(name, look_for_.assets);
-    if (!element && (look_for_.assets || look_for_.ids))
-        element = LinkElement::other;
+    const std::optional<LinkElement> element = element_of(name);
     bool self_closing = false;
     if (element == LinkElement::other) {
         tag.element = LinkElement::other; // the most common one: no more than it needs
         tag.id = tag.style = {};
     } else if (element) {
         tag = LinkTag{.element = *element};
+        if (is_of_svg(*element))
+            presentation_.clear();
     }
     if (!read_attributes(element ? &tag : nullptr, self_closing))
         return false; // the page ends inside the tag: it is none
 
     const std::size_t content = at_;
+    if (element && is_of_svg(*element))
+        finish_svg(tag);
     if (!inside_.empty() || may_be_among(of_contents, name))
         enter(name, tag, self_closing);
     if (element == LinkElement::style)
         tag.text = page_.substr(content, at_ - content);
-    if (element != LinkElement::other)
+    if (element != LinkElement::other && element != LinkElement::svg_other)
         return element.has_value();
-    return (look_for_.ids && is_there(tag.id))
-           || (look_for_.assets && is_there(tag.style));
+    return matters(tag);
+}
+
+/// What a tag of SVG has besides the attributes that stand for themselves.
+void HtmlScanner::finish_svg(LinkTag& tag) {
+    tag.presentation = presentation_.css();
+    if (tag.element == LinkElement::svg_style)
+        tag.text = style_in_svg();
+}
+
+/// Of an element that is none by itself.
+bool HtmlScanner::matters(const LinkTag& tag) const {
+    if (look_for_.ids && is_there(tag.id))
+        return true;
+    return look_for_.assets
+           && (is_there(tag.style)
+               || (tag.element == LinkElement::svg_other && is_there(tag.presentation)));
 }
 
 /// What follows a start tag may be no markup: then it is skipped.
@@ -278,8 +312,11 @@ bool read_value(const char*& p, const char* const end, std::string_view& result)
     return true;
 }
 
+} // namespace
+
 /// Puts a value where it belongs in the tag, if it's wanted there.
-void take_attribute(LinkTag& tag, std::string_view name, std::string_view value) {
+void HtmlScanner::take_attribute(LinkTag& tag, std::string_view name,
+                                 std::string_view value) {
     std::string_view* wanted = nullptr;
     if (tag.element != LinkElement::other)
         wanted = tag.place_of(name);
@@ -287,11 +324,13 @@ void take_attribute(LinkTag& tag, std::string_view name, std::string_view value)
         wanted = &tag.id;
     else if (name.size() == 5 && is_named(name, "style"))
         wanted = &tag.style;
-    if (wanted != nullptr && !is_there(*wanted)) // of several, the first one counts
+    if (wanted == nullptr) {
+        if (is_of_svg(tag.element))
+            presentation_.add(name, value);
+    } else if (!is_there(*wanted)) { // of several, the first one counts
         *wanted = value;
+    }
 }
-
-} // namespace
 
 /// Reads up to the tag's ">" and goes behind it. False if the page ends before that.
 bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {

@@ -37,11 +37,26 @@ enum class LinkElement : std::uint8_t {
     style,
     track,
     video,
+    svg_a,
+    svg_image, ///< also feImage
+    svg_script,
+    svg_style,
+    svg_use,   ///< also others that may refer to an element of another file
+    svg_other, ///< any other element of SVG
     other, ///< any other that has an id, or a style; the tag's other values mean nothing
 };
 
 /// The element of that name, ignoring case. With `more`, also those after `meta`.
 std::optional<LinkElement> link_element(std::string_view name, bool more = false);
+
+/// The element of SVG that has this name; svg_other if none that matters has. HTML
+/// ignores case, XML doesn't.
+LinkElement svg_element(std::string_view name, bool ignores_case);
+
+/// True for svg_a and those that follow.
+constexpr bool is_of_svg(LinkElement element) {
+    return element >= LinkElement::svg_a && element <= LinkElement::svg_other;
+}
 
 /// One start tag that may carry a link: its attributes that matter, as they stand in the
 /// page (see `decoded`). The views are valid as long as the page is.
@@ -64,11 +79,32 @@ struct LinkTag {
     std::string_view srcset = {};
     std::string_view style = {};
     std::string_view shadowrootmode = {};
+    std::string_view xlink_href = {};
+    /// Of SVG: the values of fill, mask and so on that have a url(), as in a style sheet.
+    /// They are copied, and valid until the next tag.
+    std::string_view presentation = {};
     std::string_view text = {}; ///< what a style element contains
 
     /// Where the value of that attribute belongs, ignoring case; null if it's none of
     /// these.
     std::string_view* place_of(std::string_view attribute);
+};
+
+/// The values of an element's presentation attributes that may have a url(), collected.
+class Presentation {
+  public:
+    void clear() {
+        css_.clear();
+        seen_ = 0;
+    }
+    /// Takes an attribute, unless it's none of those, or was there before.
+    void add(std::string_view name, std::string_view value);
+    /// A null pointer if there are none.
+    std::string_view css() const { return css_.empty() ? std::string_view() : css_; }
+
+  private:
+    std::string css_;
+    std::uint32_t seen_ = 0; // names, as bits
 };
 
 /// True if the tag has the attribute, even with an empty value.
@@ -104,14 +140,19 @@ class HtmlScanner {
 
     bool at_markup(LinkTag& tag);
     bool at_start_tag(LinkTag& tag);
+    std::optional<LinkElement> element_of(std::string_view name) const;
+    void finish_svg(LinkTag& tag);
+    bool matters(const LinkTag& tag) const;
     void at_end_tag();
     void at_declaration();
     void skip_comment();
+    std::string_view style_in_svg() const;
     void skip_raw_text(std::string_view name);
     void skip_script();
     void skip_past(std::string_view text);
     bool skip_to_tag_end();
     bool read_attributes(LinkTag* tag, bool& self_closing);
+    void take_attribute(LinkTag& tag, std::string_view name, std::string_view value);
     std::string_view read_tag_name();
     bool closes(std::size_t at, std::string_view name) const;
     bool in_foreign_content() const;
@@ -127,6 +168,7 @@ class HtmlScanner {
     std::string inside_;        // a stack of Inside, one byte each
     std::size_t templates_ = 0; // of those, these are templates
     bool is_inert_ = false;     // within a template
+    Presentation presentation_; // of a tag in SVG
 };
 
 /// An attribute's value with its character references resolved: "a&amp;b" → "a&b", and

@@ -75,6 +75,29 @@ void LinkCollector::add_asset(const LinkTag& tag) {
         break;
     case LinkElement::link: add_relation(tag); break;
     case LinkElement::style: add_css(tag.text); break;
+    default:
+        if (is_of_svg(tag.element))
+            add_svg(tag);
+    }
+}
+
+void LinkCollector::add_svg(const LinkTag& tag) {
+    using Role = LinkRole;
+    const std::string_view href = is_there(tag.href) ? tag.href : tag.xlink_href;
+    if (tag.element == LinkElement::svg_a)
+        add_reference(href, Role::hyperlink);
+    if (!limits_.assets)
+        return;
+    if (is_there(tag.presentation))
+        add_css(tag.presentation);
+    if (tag.element == LinkElement::svg_style)
+        add_css(tag.text);
+    if (trim(href).starts_with('#'))
+        return; // an element of the same document, whatever its base is
+    switch (tag.element) {
+    case LinkElement::svg_image: add_reference(href, Role::image); break;
+    case LinkElement::svg_script: add_reference(href, Role::script); break;
+    case LinkElement::svg_use: add_reference(href, Role::use); break;
     default: break;
     }
 }

@@ -42,6 +42,7 @@ class LinkCollector {
     void add_base(const LinkTag& tag);
     void add_meta(const LinkTag& tag);
     void add_asset(const LinkTag& tag);
+    void add_svg(const LinkTag& tag);
     void add_relation(const LinkTag& tag);
     void add_srcset(std::string_view srcset, LinkRole role);
     void add_id(std::string_view id);

@@ -19,7 +19,9 @@ std::optional<LinkElement> if_named(std::string_view name, std::string_view smal
 std::optional<LinkElement> asset_element(std::string_view name) {
     using Element = LinkElement;
     switch (name.size()) {
-    case 3: return if_named(name, "img", Element::img);
+    case 3:
+        return to_lower(name[0]) == 's' ? if_named(name, "svg", Element::svg_other)
+                                        : if_named(name, "img", Element::img);
     case 4:
         return to_lower(name[0]) == 'l' ? if_named(name, "link", Element::link)
                                         : if_named(name, "form", Element::form);
@@ -100,7 +102,9 @@ std::string_view* LinkTag::place_of(std::string_view attribute) {
     case 7:
         return to_lower(attribute[1]) == 'o' ? if_named("content", content)
                                              : if_named("charset", charset);
-    case 10: return if_named("http-equiv", http_equiv);
+    case 10:
+        return first == 'x' ? if_named("xlink:href", xlink_href)
+                            : if_named("http-equiv", http_equiv);
     case 11: return if_named("imagesrcset", imagesrcset);
     case 14: return if_named("shadowrootmode", shadowrootmode);
     default: return nullptr;

@@ -19,10 +19,10 @@ namespace {
 constexpr std::size_t values_of_others = 2;
 constexpr std::size_t values_of_links = 7;
 constexpr std::array values_of_tags{
-    &LinkTag::id,   &LinkTag::style,       &LinkTag::href,    &LinkTag::src,
-    &LinkTag::name, &LinkTag::http_equiv,  &LinkTag::content, &LinkTag::action,
-    &LinkTag::data, &LinkTag::imagesrcset, &LinkTag::method,  &LinkTag::poster,
-    &LinkTag::rel,  &LinkTag::srcset};
+    &LinkTag::id,   &LinkTag::style,       &LinkTag::href,       &LinkTag::src,
+    &LinkTag::name, &LinkTag::http_equiv,  &LinkTag::content,    &LinkTag::action,
+    &LinkTag::data, &LinkTag::imagesrcset, &LinkTag::method,     &LinkTag::poster,
+    &LinkTag::rel,  &LinkTag::srcset,      &LinkTag::xlink_href, &LinkTag::presentation};
 
 std::size_t count_values(LinkElement element) {
     if (element == LinkElement::other)
@@ -34,7 +34,10 @@ void collect_from_html(std::string_view page, LinkCollector& collector) {
     HtmlScanner scanner(page, collector.look_for());
     LinkTag tag;
     std::array<std::string, values_of_tags.size()> storage;
+    std::string style;
     while (scanner.next(tag)) {
+        if (tag.element == LinkElement::svg_style)
+            tag.text = decoded(tag.text, style); // it's no raw text there
         const std::size_t values = count_values(tag.element);
         for (std::size_t i = 0; i < values; ++i)
             if (is_there(tag.*values_of_tags.at(i)))
@@ -57,8 +60,9 @@ bool may_hold_links(std::string_view content_type, std::string_view body) {
             body.remove_prefix(mark.size());
         return trim(body).starts_with('<');
     }
-    constexpr std::array<std::string_view, 4> types{"text/html", "application/xhtml+xml",
-                                                    "application/xml", "text/xml"};
+    constexpr std::array<std::string_view, 5> types{"text/html", "application/xhtml+xml",
+                                                    "application/xml", "text/xml",
+                                                    "image/svg+xml"};
     return std::ranges::any_of(types, [&](std::string_view known) {
         return equal_ignoring_case(media_type(content_type), known);
     });
@@ -69,9 +73,9 @@ bool is_style_sheet(std::string_view content_type) {
 }
 
 std::string_view name_of(LinkRole role) {
-    constexpr std::array names{"a",      "frame", "refresh", "stylesheet",
-                               "css",    "form",  "img",     "media",
-                               "object", "link",  "script",  "sitemap"};
+    constexpr std::array<std::string_view, link_roles> names{
+        "a",     "frame",  "refresh", "stylesheet", "css",     "form", "img",
+        "media", "object", "link",    "script",     "sitemap", "use"};
     return names.at(static_cast<std::size_t>(role));
 }
 

@@ -18,7 +18,7 @@
 
 namespace common {
 
-/// True for the types of document that `find_links` reads: HTML, XHTML and XML.
+/// True for the types of document that `find_links` reads: HTML, XHTML, XML and SVG.
 /// `content_type` is a Content-Type header's value; parameters after ";" don't matter.
 /// If the server sent none, a body that begins with "<" is taken for HTML.
 bool may_hold_links(std::string_view content_type, std::string_view body);
@@ -36,14 +36,17 @@ enum class LinkRole : std::uint8_t {
     style_sheet, ///< link rel=stylesheet, and a style sheet's @import
     css,         ///< url() in a style sheet
     form,        ///< a form's action, with GET
-    image,       ///< img, picture, an input's image, a video's poster
+    image,       ///< img, picture, an input's image, a video's poster, SVG's image
     media,       ///< video, audio, source, track
     object,      ///< object, embed
     relation,    ///< other links: icon, preload, manifest, alternate, canonical, ...
     script,
     // It isn't in a document of these.
     sitemap,
+    // Added later: programs have written the numbers of those above down.
+    use, ///< SVG's use, gradients and so on: an element of another file
 };
+constexpr std::size_t link_roles = static_cast<std::size_t>(LinkRole::use) + 1;
 
 /// "a", "frame", "refresh", "stylesheet", "css", "form", "img" and so on.
 std::string_view name_of(LinkRole role);

@@ -22,53 +22,93 @@ struct XmlReader {
     int declared_attributes = 0;
     int depth = 0;          // of elements
     int inert_template = 0; // the depth of the template that all this is in. 0: none
+    int style = 0;          // the depth of the style element that it is in
+    std::string css = {};   // what that contains so far
 };
 
 constexpr std::string_view html_namespace = "http://www.w3.org/1999/xhtml";
+constexpr std::string_view svg_namespace = "http://www.w3.org/2000/svg";
+constexpr std::string_view xlink_namespace = "http://www.w3.org/1999/xlink";
 
 std::string_view text_of(const xmlChar* text) {
     return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
 }
 
-/// libxml2 calls this for each start tag. An attribute takes five places: name, prefix,
-/// namespace, and where its value begins and ends.
+/// Which element it is, by its namespace and name. In XML, case makes a difference.
+std::optional<LinkElement> element_of(std::string_view space, std::string_view name,
+                                      LookFor look_for) {
+    if (space == svg_namespace)
+        return svg_element(name, false);
+    std::optional<LinkElement> element;
+    if (std::ranges::equal(name, name, {}, to_lower))
+        element = link_element(name, look_for.assets);
+    if (element && is_of_svg(*element))
+        element.reset(); // it has SVG's name only
+    if (!element && (look_for.assets || look_for.ids))
+        return LinkElement::other;
+    return element;
+}
+
+/// An attribute of a tag, as libxml2 has it: in five places.
+struct XmlAttribute {
+    explicit XmlAttribute(const xmlChar** places)
+        : name(text_of(places[0])), space(text_of(places[2])),
+          raw(text_of(places[3]).data(),
+              static_cast<std::size_t>(places[4] - places[3])) {}
+
+    std::string_view name;
+    std::string_view space; ///< empty: none
+    std::string_view raw;
+};
+
+/// Where an attribute belongs in the tag. Null: nowhere.
+std::string_view* place_of(const XmlAttribute& attribute, LinkTag& tag) {
+    if (!attribute.space.empty())
+        return attribute.space == xlink_namespace && attribute.name == "href"
+                   ? &tag.xlink_href
+                   : nullptr;
+    const std::string_view name = attribute.name;
+    return std::ranges::equal(name, name, {}, to_lower) ? tag.place_of(name) : nullptr;
+}
+
+/// libxml2 calls this for each start tag.
 void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/,
                    const xmlChar* uri, int /*namespaces*/,
                    const xmlChar** /*namespace_list*/, int attributes, int /*defaulted*/,
                    const xmlChar** list) {
-    const auto text = [](const xmlChar* begin) {
-        return reinterpret_cast<const char*>(begin);
-    };
     XmlReader& reader = *static_cast<XmlReader*>(context);
     ++reader.depth;
     if (reader.inert_template > 0)
         return;
-    LinkCollector& collector = reader.collector;
-    const auto [assets, ids] = collector.look_for();
-    const std::string_view element_name = text(name); // in XML, case makes a difference
-    std::optional<LinkElement> element;
-    if (std::ranges::equal(element_name, element_name, {}, to_lower))
-        element = link_element(element_name, assets);
-    if (!element && !assets && !ids)
+    const auto element =
+        element_of(text_of(uri), text_of(name), reader.collector.look_for());
+    if (!element)
         return;
-    LinkTag tag;
-    tag.element = element.value_or(LinkElement::other);
+    LinkTag tag{.element = *element};
+    Presentation presentation;
     std::deque<std::string> values; // none moves
     for (int i = 0; i < attributes; ++i) {
-        const xmlChar** const attribute = list + static_cast<std::ptrdiff_t>(5) * i;
-        if (attribute[1] != nullptr)
-            continue; // xlink:href and its like
-        const std::string_view key = text(attribute[0]);
-        const std::string_view raw(text(attribute[3]),
-                                   static_cast<std::size_t>(attribute[4] - attribute[3]));
-        if (std::string_view* const place = tag.place_of(key);
-            place != nullptr && std::ranges::equal(key, key, {}, to_lower))
-            *place = decoded(raw, values.emplace_back()); // libxml2 leaves "&#38;" to us
+        const XmlAttribute attribute(list + static_cast<std::ptrdiff_t>(5) * i);
+        std::string& storage = values.emplace_back(); // libxml2 leaves "&#38;" to us
+        if (std::string_view* const place = place_of(attribute, tag))
+            *place = decoded(attribute.raw, storage);
+        else if (is_of_svg(*element) && attribute.space.empty())
+            presentation.add(attribute.name, decoded(attribute.raw, storage));
     }
-    collector.add(tag);
-    if (element == LinkElement::template_element && text_of(uri) == html_namespace
+    tag.presentation = presentation.css();
+    reader.collector.add(tag);
+    if (*element == LinkElement::style || *element == LinkElement::svg_style)
+        reader.style = reader.depth;
+    if (*element == LinkElement::template_element && text_of(uri) == html_namespace
         && !is_shadow_root(tag))
         reader.inert_template = reader.depth;
+}
+
+/// libxml2 calls this for text, in pieces.
+void take_text(void* context, const xmlChar* text, int size) {
+    XmlReader& reader = *static_cast<XmlReader*>(context);
+    if (reader.style > 0 && reader.style == reader.depth)
+        reader.css.append(text_of(text).data(), static_cast<std::size_t>(size));
 }
 
 /// libxml2 calls this for each end tag.
@@ -77,6 +117,11 @@ void end_element(void* context, const xmlChar* /*name*/, const xmlChar* /*prefix
     XmlReader& reader = *static_cast<XmlReader*>(context);
     if (reader.inert_template == reader.depth)
         reader.inert_template = 0;
+    if (reader.style == reader.depth) {
+        reader.collector.add_css(reader.css);
+        reader.css.clear();
+        reader.style = 0;
+    }
     --reader.depth;
 }
 
@@ -123,10 +168,12 @@ void collect_from_xml(std::string_view document, LinkCollector& collector) {
     handler.initialized = XML_SAX2_MAGIC;
     handler.startElementNs = &start_element;
     handler.endElementNs = &end_element;
+    handler.characters = &take_text;
+    handler.cdataBlock = &take_text;
     handler.getParameterEntity = &get_parameter_entity;
     handler.attributeDecl = &declare_attribute;
     collector.add({.element = LinkElement::frameset}); // in XML, frames need none
-    XmlReader reader{collector};
+    XmlReader reader{.collector = collector};
     XmlParser parser(handler, &reader);
     reader.parser = parser.get();
     parse_in_parts(document, parser);

@@ -43,10 +43,11 @@ Why read_why(std::string_view text) {
 }
 
 common::LinkRole role_of(char letter) {
-    const bool is_known =
-        letter >= 'a' && letter <= 'a' + static_cast<int>(common::LinkRole::script);
-    return is_known ? static_cast<common::LinkRole>(letter - 'a')
-                    : common::LinkRole::hyperlink;
+    const auto role = static_cast<common::LinkRole>(letter - 'a');
+    const bool is_known = letter >= 'a'
+                          && letter < 'a' + static_cast<int>(common::link_roles)
+                          && role != common::LinkRole::sitemap;
+    return is_known ? role : common::LinkRole::hyperlink;
 }
 
 namespace {

@@ -177,7 +177,7 @@ std::string to_bytes(const common::Links& links, const Url& page) {
 }
 
 std::optional<common::Links> read_links(std::string_view bytes, const Url& page) {
-    constexpr auto roles = static_cast<std::uint64_t>(common::LinkRole::script) + 1;
+    constexpr auto sitemap = static_cast<std::uint64_t>(common::LinkRole::sitemap);
     Reader from(bytes, page);
     common::Links links;
     for (std::size_t left = from.count(); left > 0; --left) {
@@ -192,7 +192,7 @@ std::optional<common::Links> read_links(std::string_view bytes, const Url& page)
     for (std::size_t left = from.count(); left > 0; --left) {
         auto url = from.url();
         const std::uint64_t kind = from.number();
-        if (!url || kind / 2 >= roles)
+        if (!url || kind / 2 >= common::link_roles || kind / 2 == sitemap)
             return {};
         links.others.push_back({.url = std::move(*url),
                                 .role = static_cast<common::LinkRole>(kind / 2),

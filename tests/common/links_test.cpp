@@ -267,6 +267,106 @@ TEST_SUITE("SVG and MathML") {
     }
 }
 
+/// An SVG drawing as it stands in HTML, in XHTML, and by itself: what they refer to, the
+/// same for all three.
+std::string svg_refers_to(std::string_view content) {
+    constexpr std::string_view names = "xmlns='http://www.w3.org/2000/svg' "
+                                       "xmlns:xlink='http://www.w3.org/1999/xlink'";
+    const std::string svg = fmt::format("<svg {}>{}</svg>", names, content);
+    const auto all_of = [](const std::string& body, std::string_view type) {
+        return links_of(body, type) + " " + assets_of(body, type);
+    };
+    const std::string in_html = all_of(svg, html);
+    CHECK(all_of(fmt::format("<html xmlns='http://www.w3.org/1999/xhtml'>{}</html>", svg),
+                 xhtml)
+          == in_html);
+    CHECK(all_of(svg, "image/svg+xml") == in_html);
+    return in_html;
+}
+
+TEST_SUITE("what SVG refers to") {
+    TEST_CASE("elements of SVG refer to files, with href or xlink:href") {
+        CHECK(svg_refers_to("<image xlink:href='1'/><image href='2'/><feImage href='3'/>")
+              == " img /d/1 img /d/2 img /d/3 ");
+        CHECK(svg_refers_to("<a xlink:href='1'><text>x</text></a><a href='2'/>")
+              == "http://h/d/1 http://h/d/2 ");
+        CHECK(svg_refers_to("<script href='1'/><script xlink:href='2'/>")
+              == " script /d/1 script /d/2 ");
+        CHECK(svg_refers_to("<use href='1.svg#a'/><use xlink:href='2.svg#a'/>")
+              == " use /d/1.svg use /d/2.svg ");
+        CHECK(
+            svg_refers_to("<linearGradient href='1'/><radialGradient href='2'/><pattern "
+                          "href='3'/><textPath href='4'/><mpath xlink:href='5'/>"
+                          "<filter href='6'/>")
+            == " use /d/1 use /d/2 use /d/3 use /d/4 use /d/5 use /d/6 ");
+        CHECK(
+            svg_refers_to("<a xlink:href='1' href='2'/><image href='3' xlink:href='4'/>")
+            == "http://h/d/2 img /d/3 "); // href wins
+    }
+    TEST_CASE("a reference within the document needs no file") {
+        CHECK(svg_refers_to("<use href='#a'/><use xlink:href=' #a'/><image href='#a'/>"
+                            "<rect fill='url(#a)' style='mask:url(\"#b\")'/>")
+              == " ");
+        CHECK(svg_refers_to("<image href=''/><use/><a/>") == " ");
+        CHECK(fragments_of("<svg><a href='#x'/><a xlink:href='#y'/><g id=y /></svg>")
+              == "/d/p.html#x ");
+    }
+    TEST_CASE("style sheets and attributes of SVG refer to files") {
+        CHECK(svg_refers_to("<style>@import url(1);a{fill:url('2?a&amp;b')}</style>")
+              == " stylesheet /d/1 css /d/2?a&b ");
+        CHECK(
+            svg_refers_to("<style type='text/css'> <![CDATA[a>b{fill:url(1)}]]></style>")
+            == " css /d/1 ");
+        CHECK(svg_refers_to("<style/><g>url(1)</g><style></style><p1 style='a:url(2)'/>")
+              == " css /d/2 ");
+        CHECK(
+            svg_refers_to(
+                "<g fill='url(1.svg#a) red' stroke='url(&quot;2.svg#b&quot;)'/>"
+                "<path filter='url(3)' mask='url(4)' clip-path='url(5)' "
+                "marker-start='url(6)' marker-mid='url(7)' marker-end='url(8)'/>")
+            == " css /d/1.svg css /d/2.svg css /d/3 css /d/4 css /d/5 css /d/6 css /d/7 "
+               "css /d/8 ");
+        CHECK(svg_refers_to("<g fill='url(\"1' mask='url(2)' id='url(3)' d='url(4)'/>")
+              == " css /d/2 "); // the first one is broken
+        CHECK(assets_of("<svg fill='url(1)' FILL='url(2)'><g/></svg>") == "css /d/1 ");
+    }
+    TEST_CASE("SVG has no elements of HTML, and HTML none of SVG") {
+        CHECK(
+            svg_refers_to("<link rel='icon' href='1'/><iframe src='2'/><form action='3'/>"
+                          "<video src='4'/><area href='5'/><base href='/6/'/>"
+                          "<a name='7' src='8'/><script src='9'/>")
+            == " ");
+        CHECK(assets_of("<use href=1><feImage href=2><p fill='url(3)'>") == "");
+        CHECK(links_of("<a xlink:href=x>").empty());
+        CHECK(assets_of("<svg><foreignObject><use href=1 /><img src=2></foreignObject>"
+                        "<use href=3 /></svg><use href=4>")
+              == "img /d/2 use /d/3 ");
+        CHECK(assets_of("<svg><image href=1 /><img src=2><use href=3></svg>")
+              == "img /d/1 img /d/2 "); // an img ends the SVG
+        CHECK(assets_of("<div><svg><g></div><use href=1><link rel=icon href=2>")
+              == "link /d/2 ");
+        CHECK(links_of("<math><a href=x></math>") == "http://h/d/x");
+        CHECK(assets_of("<math><image href=1 /><use href=2 /></math>") == "");
+    }
+    TEST_CASE("case and namespaces decide in XML, and not in HTML") {
+        CHECK(assets_of("<SVG><FEIMAGE XLINK:HREF=1 /><textpath href=2 /></SVG>")
+              == "img /d/1 use /d/2 ");
+        const std::string_view in_xml = "<s:svg xmlns:s='http://www.w3.org/2000/svg' "
+                                        "xmlns:l='http://www.w3.org/1999/xlink'>"
+                                        "<s:image l:href='1'/><s:feimage href='2'/>"
+                                        "<image href='3'/><s:use xlink='4'/></s:svg>";
+        CHECK(assets_of(in_xml, "image/svg+xml; charset=utf-8") == "img /d/1 ");
+        CHECK(assets_of("<svg><image href='1'/></svg>", "image/svg+xml") == "");
+    }
+}
+
+TEST_CASE("a style element of XHTML is read") {
+    CHECK(assets_of("<x xmlns='http://www.w3.org/1999/xhtml'><style>@import 'a';<![CDATA["
+                    "b>c{d:url(e)}]]></style>url(f)</x>",
+                    xhtml)
+          == "stylesheet /d/a css /d/e ");
+}
+
 TEST_SUITE("templates") {
     TEST_CASE("what is in a template isn't part of the page") {
         CHECK(links_of("<template><a href=x></template><a href=y>") == "http://h/d/y");

@@ -17,7 +17,8 @@ common::Links some_links() {
     links.too_long = 1;
     links.unreadable = 70'000;
     links.others = {{at("http://h/p.png"), LinkRole::image, true},
-                    {at("http://other/"), LinkRole::script, false}};
+                    {at("http://other/"), LinkRole::script, false},
+                    {at("http://h/p.svg"), LinkRole::use, true}};
     links.ids.insert("here");
     links.ids.insert("there");
     links.fragments.pages = {at("http://h/docs/a.html")};
@@ -42,7 +43,8 @@ TEST_CASE("links that were written down are the same when they are read again") 
     CHECK(read->left_out == 300);
     CHECK(read->too_long == 1);
     CHECK(read->unreadable == 70'000);
-    REQUIRE(read->others.size() == 2);
+    REQUIRE(read->others.size() == 3);
+    CHECK(read->others[2].role == LinkRole::use);
     CHECK(read->others[0].url == links.others[0].url);
     CHECK(read->others[0].role == LinkRole::image);
     CHECK(read->others[0].is_wanted);
