@@ -59,7 +59,7 @@ constexpr FirstLetters first_letters(const std::array<std::string_view, 10>& by_
 constexpr FirstLetters of_links =
     first_letters({"", "a", "", "", "abm", "f", "i", "", "ft"});
 constexpr FirstLetters of_assets =
-    first_letters({"", "a", "", "is", "abmlf", "faeistv", "ios", "", "ft"});
+    first_letters({"", "a", "", "is", "abmlf", "faeistv", "bios", "", "ft"});
 /// Elements that `enter` must know about: svg, xmp, math, style, template, and so on.
 constexpr FirstLetters of_contents =
     first_letters({"", "", "", "sx", "m", "st", "si", "n", "tn", "p"});
@@ -125,7 +125,7 @@ bool HtmlScanner::at_start_tag(LinkTag& tag) {
     bool self_closing = false;
     if (element == LinkElement::other) {
         tag.element = LinkElement::other; // the most common one: no more than it needs
-        tag.id = tag.style = {};
+        tag.id = tag.style = tag.background = {};
     } else if (element) {
         tag = LinkTag{.element = *element};
         if (is_of_svg(*element))
@@ -143,7 +143,7 @@ bool HtmlScanner::at_start_tag(LinkTag& tag) {
         tag.text = page_.substr(content, at_ - content);
     if (element != LinkElement::other && element != LinkElement::svg_other)
         return element.has_value();
-    return matters(tag);
+    return matters(name, tag);
 }
 
 /// What a tag of SVG has besides the attributes that stand for themselves.
@@ -154,11 +154,13 @@ void HtmlScanner::finish_svg(LinkTag& tag) {
 }
 
 /// Of an element that is none by itself.
-bool HtmlScanner::matters(const LinkTag& tag) const {
+bool HtmlScanner::matters(std::string_view name, LinkTag& tag) const {
+    if (is_there(tag.background) && !has_background(name))
+        tag.background = {};
     if (look_for_.ids && is_there(tag.id))
         return true;
     return look_for_.assets
-           && (is_there(tag.style)
+           && (is_there(tag.style) || is_there(tag.background)
                || (tag.element == LinkElement::svg_other && is_there(tag.presentation)));
 }
 
@@ -324,6 +326,8 @@ void HtmlScanner::take_attribute(LinkTag& tag, std::string_view name,
         wanted = &tag.id;
     else if (name.size() == 5 && is_named(name, "style"))
         wanted = &tag.style;
+    else if (name.size() == 10 && is_named(name, "background"))
+        wanted = &tag.background;
     if (wanted == nullptr) {
         if (is_of_svg(tag.element))
             presentation_.add(name, value);

@@ -26,6 +26,7 @@ enum class LinkElement : std::uint8_t {
     template_element,
     meta,
     audio,
+    button,
     embed,
     form,
     img,
@@ -43,7 +44,8 @@ enum class LinkElement : std::uint8_t {
     svg_style,
     svg_use,   ///< also others that may refer to an element of another file
     svg_other, ///< any other element of SVG
-    other, ///< any other that has an id, or a style; the tag's other values mean nothing
+    other, ///< any other that has an id, a style, or a background; the tag's other values
+           ///< mean nothing
 };
 
 /// The element of that name, ignoring case. With `more`, also those after `meta`.
@@ -68,17 +70,19 @@ struct LinkTag {
     std::string_view http_equiv = {};
     std::string_view content = {};
     std::string_view charset = {};
-    std::string_view action = {};
+    std::string_view action = {}; ///< a button's formaction
+    std::string_view background = {};
     std::string_view data = {};
     std::string_view id = {};
     std::string_view imagesrcset = {};
-    std::string_view method = {};
+    std::string_view method = {}; ///< a button's formmethod
     std::string_view name = {};
     std::string_view poster = {};
     std::string_view rel = {};
     std::string_view srcset = {};
     std::string_view style = {};
     std::string_view shadowrootmode = {};
+    std::string_view srcdoc = {};
     std::string_view xlink_href = {};
     /// Of SVG: the values of fill, mask and so on that have a url(), as in a style sheet.
     /// They are copied, and valid until the next tag.
@@ -112,6 +116,9 @@ constexpr bool is_there(std::string_view attribute) {
     return attribute.data() != nullptr;
 }
 
+/// True for the elements that may have a picture as `background`.
+bool has_background(std::string_view name);
+
 /// True if a template's content is part of the page all the same, as a shadow tree.
 bool is_shadow_root(const LinkTag& template_tag);
 
@@ -142,7 +149,7 @@ class HtmlScanner {
     bool at_start_tag(LinkTag& tag);
     std::optional<LinkElement> element_of(std::string_view name) const;
     void finish_svg(LinkTag& tag);
-    bool matters(const LinkTag& tag) const;
+    bool matters(std::string_view name, LinkTag& tag) const;
     void at_end_tag();
     void at_declaration();
     void skip_comment();

@@ -26,7 +26,10 @@ void LinkCollector::add(const LinkTag& tag) {
         if (frames_count_)
             add_reference(tag.src, Role::frame);
         break;
-    case LinkElement::iframe: add_reference(tag.src, Role::frame); break;
+    case LinkElement::iframe:
+        if (!is_there(tag.srcdoc)) // else that's the document
+            add_reference(tag.src, Role::frame);
+        break;
     case LinkElement::base: add_base(tag); break;
     case LinkElement::meta: add_meta(tag); break;
     default: add_asset(tag);
@@ -41,6 +44,9 @@ void LinkCollector::add_base(const LinkTag& tag) {
         return;
     base_seen_ = true; // the first one counts, even if it is no URL
     if (auto url = resolve_url(spelled(tag.href), base_))
+    if (!around_.empty())
+        base_of_part_ = tag.href;
+    else if (auto url = resolve_url(tag.href, base_))
         base_ = *std::move(url);
 }
 
@@ -48,7 +54,7 @@ void LinkCollector::add_meta(const LinkTag& tag) {
     if (!equal_ignoring_case(tag.http_equiv, "refresh"))
         return;
     if (const auto target = refresh_target(tag.content); !target.empty())
-        add_reference(target, LinkRole::refresh);
+        add_reference(target, around_.empty() ? LinkRole::refresh : LinkRole::frame);
 }
 
 void LinkCollector::add_asset(const LinkTag& tag) {
@@ -68,17 +74,29 @@ void LinkCollector::add_asset(const LinkTag& tag) {
     case LinkElement::script: add_reference(tag.src, Role::script); break;
     case LinkElement::embed: add_reference(tag.src, Role::object); break;
     case LinkElement::object: add_reference(tag.data, Role::object); break;
-    case LinkElement::input: add_reference(tag.src, Role::image); break;
-    case LinkElement::form:
-        if (!is_there(tag.method) || equal_ignoring_case(tag.method, "get"))
-            add_reference(tag.action, Role::form);
-        break;
+    case LinkElement::input: add_reference(tag.src, Role::image); [[fallthrough]];
+    case LinkElement::button:
+    case LinkElement::form: add_form(tag); break;
     case LinkElement::link: add_relation(tag); break;
     case LinkElement::style: add_css(tag.text); break;
     default:
         if (is_of_svg(tag.element))
             add_svg(tag);
+        else
+            add_reference(tag.background, Role::image);
     }
+}
+
+/// A form, or one of its buttons, which may send it elsewhere, or otherwise.
+void LinkCollector::add_form(const LinkTag& tag) {
+    const bool is_form = tag.element == LinkElement::form;
+    bool gets = is_form || form_gets_;
+    if (is_there(tag.method))
+        gets = equal_ignoring_case(tag.method, "get");
+    if (is_form)
+        form_gets_ = gets;
+    if (gets)
+        add_reference(tag.action, LinkRole::form);
 }
 
 void LinkCollector::add_svg(const LinkTag& tag) {
@@ -145,7 +163,7 @@ void LinkCollector::add_css(std::string_view css) {
 }
 
 void LinkCollector::add_id(std::string_view id) {
-    if (!limits_.ids || id.empty())
+    if (!limits_.ids || id.empty() || !around_.empty())
         return;
     if (ids_.size() < limits_.ids_of_page)
         ids_.insert(id);
@@ -169,10 +187,71 @@ std::string_view LinkCollector::spelled(std::string_view reference) {
     if (query_encoder_)
         reference = query_encoder_->in_charset(reference).substr(0, longest);
     return reference;
+    if (!around_.empty() && trim(reference).starts_with('#'))
+        return; // into the part itself
+    // Fragments and blanks may be long, but a URL may not: no more of it is kept than it
+    // takes to see that it is too long.
+    references_.text += reference.substr(0, 4 * max_url_length);
+    references_.list.push_back({references_.text.size(), role});
+}
+
+bool LinkCollector::enter_part(std::size_t size) {
+    constexpr std::size_t deepest = 4;
+    constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024; // of all parts
+    if (around_.size() >= deepest || size > most_bytes - bytes_of_parts_)
+        return false;
+    bytes_of_parts_ += size;
+    around_.push_back({.references = references_.list.size(),
+                       .apart = apart_.size(),
+                       .base_seen = std::exchange(base_seen_, false),
+                       .frames_count = std::exchange(frames_count_, false),
+                       .form_gets = std::exchange(form_gets_, true),
+                       .base_of_part = std::exchange(base_of_part_, {})});
+    return true;
+}
+
+/// Most parts have no base of their own: then their references stay with those around.
+void LinkCollector::leave_part() {
+    Around around = std::move(around_.back());
+    around_.pop_back();
+    if (!base_of_part_.empty()) {
+        for (std::size_t i = around.apart; i < apart_.size(); ++i)
+            apart_[i].bases.push_back(base_of_part_);
+        apart_.push_back({.bases = {std::move(base_of_part_)},
+                          .references = take_references_from(around.references)});
+    }
+    base_seen_ = around.base_seen;
+    frames_count_ = around.frames_count;
+    form_gets_ = around.form_gets;
+    base_of_part_ = std::move(around.base_of_part);
+}
+
+References LinkCollector::take_references_from(std::size_t first) {
+    const std::size_t begin = first == 0 ? 0 : references_.list[first - 1].end;
+    const auto from = references_.list.begin() + static_cast<std::ptrdiff_t>(first);
+    References taken{.text = references_.text.substr(begin),
+                     .list = {from, references_.list.end()}};
+    for (References::One& one : taken.list)
+        one.end -= begin;
+    references_.text.resize(begin);
+    references_.list.resize(first);
+    return taken;
+}
+
+Url LinkCollector::base_of(const Apart& apart) const {
+    Url base = base_;
+    for (auto href = apart.bases.rbegin(); href != apart.bases.rend(); ++href)
+        if (auto url = resolve_url(*href, base))
+            base = *std::move(url);
+    return base;
 }
 
 Links LinkCollector::links() {
-    Links result = sort_references(references_, page_, base_, limits_, std::move(ids_));
+    std::vector<ReferencesFrom> parts;
+    parts.push_back({references_, base_});
+    for (const Apart& apart : apart_)
+        parts.push_back({apart.references, base_of(apart)});
+    Links result = sort_references(parts, page_, limits_, std::move(ids_));
     result.has_more_ids = has_more_ids_;
     return result;
 }

@@ -13,8 +13,11 @@
 #include "common/web/url.h"
 
 #include <optional>
+#include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace common {
 
@@ -30,10 +33,19 @@ class LinkCollector {
     /// The page's character set, which counts for the queries of its links. To be called
     /// first, if at all.
     void encode_queries_in(std::string_view charset);
+    LookFor look_for() const {
+        return {.assets = limits_.assets, .ids = limits_.ids && around_.empty()};
+    }
     /// Takes a tag. Its attributes' character references are resolved.
     void add(const LinkTag& tag);
     /// Takes a style sheet, or a part of one.
     void add_css(std::string_view css);
+
+    /// A part begins, which is a document of its own, or has a base of its own: what is
+    /// added from here on belongs to that, up to `leave_part`. False if it must not be
+    /// read, since the page has too much of that.
+    bool enter_part(std::size_t size);
+    void leave_part();
 
     /// To be called once, at the end.
     Links links();
@@ -41,6 +53,7 @@ class LinkCollector {
   private:
     void add_base(const LinkTag& tag);
     void add_meta(const LinkTag& tag);
+    void add_form(const LinkTag& tag);
     void add_asset(const LinkTag& tag);
     void add_svg(const LinkTag& tag);
     void add_relation(const LinkTag& tag);
@@ -49,13 +62,36 @@ class LinkCollector {
     void add_reference(std::string_view reference, LinkRole role);
     std::string_view spelled(std::string_view reference);
 
+    /// What a part interrupts.
+    struct Around {
+        std::size_t references; // so many were there before the part
+        std::size_t apart;
+        bool base_seen;
+        bool frames_count;
+        bool form_gets;
+        std::string base_of_part;
+    };
+    /// References that aren't resolved against the page's base.
+    struct Apart {
+        std::vector<std::string> bases; // each is relative to the next, or to the page's
+        References references;
+    };
+
+    References take_references_from(std::size_t first);
+    Url base_of(const Apart& apart) const;
+
     const Url page_;
     Url base_ = page_;
     const LinkLimits limits_;
     bool base_seen_ = false;
     std::optional<QueryEncoder> query_encoder_; // nearly all pages need none
+    bool form_gets_ = true;     // the last form sends GET
     bool frames_count_ = false; // where a frame is in no frameset, HTML has none
     References references_;
+    std::vector<Around> around_; // the innermost part last
+    std::string base_of_part_;   // empty: it has none
+    std::vector<Apart> apart_;
+    std::size_t bytes_of_parts_ = 0;
     IdSet ids_;
     bool has_more_ids_ = false;
 };

@@ -21,24 +21,20 @@ namespace {
 class LinkSorter {
   public:
     /// All but `ids` must outlive it. `ids` are those of the page.
-    LinkSorter(const Url& page, const Url& base, const LinkLimits& limits, IdSet ids)
-        : page_(page), base_(base), limits_(limits) {
+    LinkSorter(const Url& page, const LinkLimits& limits, IdSet ids)
+        : page_(page), limits_(limits) {
         result_.ids = std::move(ids);
     }
 
-    /// `reference` must outlive it, too.
-    void add(std::string_view reference, LinkRole role) {
-        const auto hash = std::min(reference.find('#'), reference.size());
-        // With the '#': blanks count in front of it, and at an end they don't.
-        const auto known = written_.find(reference.substr(0, hash + 1));
-        Target* target = known == written_.end() ? nullptr : known->second;
-        if (target == nullptr || !target->is_listed(role)) {
-            target = list(reference, role);
-            if (target != nullptr && written_.size() < limits_.links)
-                written_.emplace(reference.substr(0, hash + 1), target);
+    /// The references must outlive it, too.
+    void add(const ReferencesFrom& part) {
+        base_ = &part.base;
+        std::size_t begin = 0;
+        for (const auto [end, role] : part.references.list) {
+            add(std::string_view(part.references.text).substr(begin, end - begin), role);
+            begin = end;
         }
-        if (limits_.ids && target != nullptr && role == LinkRole::hyperlink)
-            note_fragment(reference.substr(hash), *target);
+        has_read_page_ = true;
     }
 
     /// To be called once, at the end.
@@ -46,6 +42,21 @@ class LinkSorter {
 
   private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    void add(std::string_view reference, LinkRole role) {
+        const auto hash = std::min(reference.find('#'), reference.size());
+        // With the '#': blanks count in front of it, and at an end they don't.
+        const auto known = written_.find(reference.substr(0, hash + 1));
+        Target* target =
+            known == written_.end() || has_read_page_ ? nullptr : known->second;
+        if (target == nullptr || !target->is_listed(role)) {
+            target = list(reference, role);
+            if (target != nullptr && !has_read_page_ && written_.size() < limits_.links)
+                written_.emplace(reference.substr(0, hash + 1), target);
+        }
+        if (limits_.ids && target != nullptr && role == LinkRole::hyperlink)
+            note_fragment(reference.substr(hash), *target);
+    }
 
     /// A URL that is among the results.
     struct Target {
@@ -63,7 +74,7 @@ class LinkSorter {
     /// Puts it among the results, unless it's there already. Null: it doesn't belong
     /// there, or there is no more room.
     Target* list(std::string_view reference, LinkRole role) {
-        auto url = resolve_url(reference, base_);
+        auto url = resolve_url(reference, *base_);
         if (!url) {
             ++(is_wanted_but_too_long(reference) ? result_.too_long : result_.unreadable);
             return nullptr;
@@ -151,17 +162,18 @@ class LinkSorter {
     /// Its beginning shows where it leads, which may be out of scope, and whether it is a
     /// link at all.
     bool is_wanted_but_too_long(std::string_view reference) const {
-        if (reference.size() + base_.href().size() <= max_url_length)
+        if (reference.size() + base_->href().size() <= max_url_length)
             return false;
         const auto beginning =
-            resolve_url(reference.substr(0, max_url_length / 4), base_);
+            resolve_url(reference.substr(0, max_url_length / 4), *base_);
         return beginning && limits_.wanted(*beginning);
     }
 
     static constexpr std::size_t longest_fragment = 1024; // nobody's id is longer
 
     const Url& page_;
-    const Url& base_;
+    const Url* base_ = nullptr;
+    bool has_read_page_ = false; // then a text may mean another URL than it does there
     const LinkLimits& limits_;
     Links result_;
     std::size_t bytes_ = 0; // of the URLs in it
@@ -178,14 +190,11 @@ class LinkSorter {
 
 } // namespace
 
-Links sort_references(const References& references, const Url& page, const Url& base,
+Links sort_references(const std::vector<ReferencesFrom>& parts, const Url& page,
                       const LinkLimits& limits, IdSet ids) {
-    LinkSorter sorter(page, base, limits, std::move(ids));
-    std::size_t begin = 0;
-    for (const auto [end, role] : references.list) {
-        sorter.add(std::string_view(references.text).substr(begin, end - begin), role);
-        begin = end;
-    }
+    LinkSorter sorter(page, limits, std::move(ids));
+    for (const ReferencesFrom& part : parts)
+        sorter.add(part);
     return sorter.links();
 }
 

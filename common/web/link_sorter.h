@@ -26,8 +26,15 @@ struct References {
     std::vector<One> list = {};
 };
 
-/// Sorts references of `page`, whose ids are `ids`, by what they lead to from `base`.
-Links sort_references(const References& references, const Url& page, const Url& base,
+/// References that are resolved against one URL.
+struct ReferencesFrom {
+    const References& references;
+    Url base;
+};
+
+/// Sorts references of `page`, whose ids are `ids`, by what they lead to. The first of
+/// the `parts` is the page itself.
+Links sort_references(const std::vector<ReferencesFrom>& parts, const Url& page,
                       const LinkLimits& limits, IdSet ids);
 
 } // namespace common

@@ -28,15 +28,16 @@ std::optional<LinkElement> asset_element(std::string_view name) {
     case 5:
         for (const auto& [small, element] :
              {std::pair("audio", Element::audio), std::pair("embed", Element::embed),
-              std::pair("input", Element::input), std::pair("style", Element::style),
-              std::pair("track", Element::track), std::pair("video", Element::video)})
+              std::pair("input", Element::input), std::pair("image", Element::img),
+              std::pair("style", Element::style), std::pair("track", Element::track),
+              std::pair("video", Element::video)})
             if (is_named(name, small))
                 return element;
         break;
     case 6:
         for (const auto& [small, element] :
-             {std::pair("object", Element::object), std::pair("script", Element::script),
-              std::pair("source", Element::source)})
+             {std::pair("object", Element::object), std::pair("button", Element::button),
+              std::pair("script", Element::script), std::pair("source", Element::source)})
             if (is_named(name, small))
                 return element;
         break;
@@ -80,11 +81,17 @@ bool is_shadow_root(const LinkTag& template_tag) {
     return is_one_of(template_tag.shadowrootmode, {"open", "closed"});
 }
 
+bool has_background(std::string_view name) {
+    return is_one_of(name,
+                     {"body", "table", "td", "th", "tr", "tbody", "thead", "tfoot"});
+}
+
 std::string_view* LinkTag::place_of(std::string_view attribute) {
     const auto if_named = [&](std::string_view small, std::string_view& place) {
         return is_named(attribute, small) ? &place : nullptr;
     };
     const char first = attribute.empty() ? '\0' : to_lower(attribute[0]);
+    const bool submits = element == LinkElement::button || element == LinkElement::input;
     switch (attribute.size()) {
     case 2: return if_named("id", id);
     case 3: return first == 's' ? if_named("src", src) : if_named("rel", rel);
@@ -95,14 +102,22 @@ std::string_view* LinkTag::place_of(std::string_view attribute) {
     case 5: return if_named("style", style);
     case 6:
         if (first == 's')
-            return if_named("srcset", srcset);
+            return to_lower(attribute[3]) == 's' ? if_named("srcset", srcset)
+                                                 : if_named("srcdoc", srcdoc);
         if (first == 'm')
-            return if_named("method", method);
-        return first == 'a' ? if_named("action", action) : if_named("poster", poster);
+            return submits ? nullptr : if_named("method", method);
+        if (first == 'a')
+            return submits ? nullptr : if_named("action", action);
+        return if_named("poster", poster);
     case 7:
         return to_lower(attribute[1]) == 'o' ? if_named("content", content)
                                              : if_named("charset", charset);
     case 10:
+        if (first == 'f' && submits)
+            return to_lower(attribute[4]) == 'a' ? if_named("formaction", action)
+                                                 : if_named("formmethod", method);
+        if (first == 'b')
+            return if_named("background", background);
         return first == 'x' ? if_named("xlink:href", xlink_href)
                             : if_named("http-equiv", http_equiv);
     case 11: return if_named("imagesrcset", imagesrcset);

@@ -2,7 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/web/charset.h"
-#include "common/web/html_scanner.h"
+#include "common/web/html_links.h"
 #include "common/web/link_collector.h"
 #include "common/web/xml_links.h"
 
@@ -14,38 +14,6 @@
 
 namespace common {
 namespace {
-
-/// Those of any element come first, then those of the elements up to `meta`.
-constexpr std::size_t values_of_others = 2;
-constexpr std::size_t values_of_links = 7;
-constexpr std::array values_of_tags{
-    &LinkTag::id,   &LinkTag::style,       &LinkTag::href,       &LinkTag::src,
-    &LinkTag::name, &LinkTag::http_equiv,  &LinkTag::content,    &LinkTag::action,
-    &LinkTag::data, &LinkTag::imagesrcset, &LinkTag::method,     &LinkTag::poster,
-    &LinkTag::rel,  &LinkTag::srcset,      &LinkTag::xlink_href, &LinkTag::presentation};
-
-std::size_t count_values(LinkElement element) {
-    if (element == LinkElement::other)
-        return values_of_others;
-    return element <= LinkElement::meta ? values_of_links : values_of_tags.size();
-}
-
-void collect_from_html(std::string_view page, LinkCollector& collector) {
-    HtmlScanner scanner(page, collector.look_for());
-    LinkTag tag;
-    std::array<std::string, values_of_tags.size()> storage;
-    std::string style;
-    while (scanner.next(tag)) {
-        if (tag.element == LinkElement::svg_style)
-            tag.text = decoded(tag.text, style); // it's no raw text there
-        const std::size_t values = count_values(tag.element);
-        for (std::size_t i = 0; i < values; ++i)
-            if (is_there(tag.*values_of_tags.at(i)))
-                tag.*values_of_tags.at(i) =
-                    decoded(tag.*values_of_tags.at(i), storage.at(i));
-        collector.add(tag);
-    }
-}
 
 std::string_view media_type(std::string_view content_type) {
     return trim(content_type.substr(0, content_type.find(';')));

@@ -1,6 +1,7 @@
 #include "common/web/xml_links.h"
 
 #include "common/text/ascii.h"
+#include "common/web/html_links.h"
 #include "common/web/html_scanner.h"
 #include "common/web/xml_parser.h"
 
@@ -42,8 +43,8 @@ std::optional<LinkElement> element_of(std::string_view space, std::string_view n
     std::optional<LinkElement> element;
     if (std::ranges::equal(name, name, {}, to_lower))
         element = link_element(name, look_for.assets);
-    if (element && is_of_svg(*element))
-        element.reset(); // it has SVG's name only
+    if (element && (is_of_svg(*element) || name == "image"))
+        element.reset(); // it has SVG's name only; and HTML alone takes image for img
     if (!element && (look_for.assets || look_for.ids))
         return LinkElement::other;
     return element;
@@ -71,6 +72,20 @@ std::string_view* place_of(const XmlAttribute& attribute, LinkTag& tag) {
     return std::ranges::equal(name, name, {}, to_lower) ? tag.place_of(name) : nullptr;
 }
 
+/// What a tag's views are views of.
+struct TagValues {
+    std::deque<std::string> texts; // none moves
+    Presentation presentation;
+};
+
+void take_attribute(const XmlAttribute& attribute, LinkTag& tag, TagValues& values) {
+    std::string& storage = values.texts.emplace_back(); // libxml2 leaves "&#38;" to us
+    if (std::string_view* const place = place_of(attribute, tag))
+        *place = decoded(attribute.raw, storage);
+    else if (is_of_svg(tag.element) && attribute.space.empty())
+        values.presentation.add(attribute.name, decoded(attribute.raw, storage));
+}
+
 /// libxml2 calls this for each start tag.
 void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/,
                    const xmlChar* uri, int /*namespaces*/,
@@ -85,18 +100,16 @@ void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/
     if (!element)
         return;
     LinkTag tag{.element = *element};
-    Presentation presentation;
-    std::deque<std::string> values; // none moves
-    for (int i = 0; i < attributes; ++i) {
-        const XmlAttribute attribute(list + static_cast<std::ptrdiff_t>(5) * i);
-        std::string& storage = values.emplace_back(); // libxml2 leaves "&#38;" to us
-        if (std::string_view* const place = place_of(attribute, tag))
-            *place = decoded(attribute.raw, storage);
-        else if (is_of_svg(*element) && attribute.space.empty())
-            presentation.add(attribute.name, decoded(attribute.raw, storage));
-    }
-    tag.presentation = presentation.css();
+    TagValues values;
+    for (int i = 0; i < attributes; ++i)
+        take_attribute(XmlAttribute(list + static_cast<std::ptrdiff_t>(5) * i), tag,
+                       values);
+    tag.presentation = values.presentation.css();
+    if (!has_background(text_of(name)))
+        tag.background = {};
     reader.collector.add(tag);
+    if (*element == LinkElement::iframe && is_there(tag.srcdoc))
+        collect_from_srcdoc(tag.srcdoc, reader.collector);
     if (*element == LinkElement::style || *element == LinkElement::svg_style)
         reader.style = reader.depth;
     if (*element == LinkElement::template_element && text_of(uri) == html_namespace

@@ -360,6 +360,105 @@ TEST_SUITE("what SVG refers to") {
     }
 }
 
+TEST_SUITE("the srcdoc of an iframe") {
+    TEST_CASE("what it refers to is found, and src isn't loaded") {
+        CHECK(links_of("<iframe src=x srcdoc=\"<a href='y'><iframe src=z></iframe>\">"
+                       "</iframe><a href=w>")
+              == "http://h/d/y http://h/d/z http://h/d/w");
+        CHECK(links_of("<iframe src=x srcdoc=''></iframe>").empty());
+        CHECK(links_of("<iframe srcdoc='&lt;a href=&quot;x?a&amp;amp;b&quot;>'></iframe>")
+              == "http://h/d/x?a&b");
+        CHECK(assets_of("<iframe srcdoc=\"<link rel=stylesheet href=1><img srcset='2 2x'>"
+                        "<style>a{b:url(3)}</style><p style='a:url(4)'>\"></iframe>")
+              == "stylesheet /d/1 img /d/2 css /d/3 css /d/4 ");
+        CHECK(links_of("<r><iframe src='x' srcdoc='&lt;p>&lt;a href=y>'/></r>", xhtml)
+              == "http://h/d/y"); // it's HTML in XHTML, too
+        CHECK(links_of("<iframe srcdoc='<template><a href=x></template><frame src=y>'>")
+                  .empty());
+        CHECK(links_of("<frameset><frame src=x srcdoc='<a href=y>'>") == "http://h/d/x");
+    }
+    TEST_CASE("its base is the page's, or its own, which isn't the page's") {
+        CHECK(links_of("<iframe srcdoc='<a href=x>'></iframe><base href=/b/>")
+              == "http://h/b/x");
+        CHECK(links_of("<iframe srcdoc='<a href=x><base href=e/>'></iframe>"
+                       "<base href=/b/><a href=y>")
+              == "http://h/b/y http://h/b/e/x");
+        // Twice: the inner one is relative to the outer one.
+        CHECK(links_of("<iframe srcdoc=\"<base href=e/><a href=x><iframe srcdoc='"
+                       "<base href=f/><a href=x>'></iframe><a href=y>\"></iframe>"
+                       "<base href=/b/><a href=x>")
+              == "http://h/b/x http://h/b/e/f/x http://h/b/e/x http://h/b/e/y");
+        CHECK(links_of("<iframe srcdoc='<base href=mailto:a><a href=x>'></iframe>")
+              == "http://h/d/x");
+    }
+    TEST_CASE("its ids and fragments are its own") {
+        CHECK(fragments_of("<iframe srcdoc='<p id=a><a href=#b>'></iframe><a href=#a>")
+              == "/d/p.html#a ");
+        CHECK(fragments_of("<iframe id=c srcdoc='<a href=q#a>'></iframe><a href=#c>")
+              == "/d/q#a ");
+    }
+    TEST_CASE("its refresh reloads the frame, and not the page") {
+        common::LinkLimits limits;
+        limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
+        const auto found = found_in(
+            "<iframe srcdoc='<meta http-equiv=refresh content=0;url=http://g/>'>",
+            limits);
+        CHECK_FALSE(found.refreshes_to);
+    }
+    TEST_CASE("a few in each other are read, and not more") {
+        const auto nested = [](int depth) {
+            std::string page = "<a href=x>";
+            for (int i = 0; i < depth; ++i) {
+                std::string value;
+                for (const char c : page)
+                    value += c == '&' ? "&amp;" : c == '"' ? "&#34;" : std::string(1, c);
+                page = "<iframe srcdoc=\"" + value + "\"></iframe>";
+            }
+            return page;
+        };
+        CHECK(links_of(nested(4)) == "http://h/d/x");
+        CHECK(links_of(nested(5)).empty());
+        const std::string large(3'000'000, ' ');
+        CHECK(links_of("<iframe srcdoc='<a href=x>" + large
+                       + "'></iframe><iframe srcdoc='" + large
+                       + "<a href=y>'></iframe><a href=z>")
+              == "http://h/d/x http://h/d/z");
+    }
+}
+
+TEST_CASE("old and rare attributes refer to files, where they count") {
+    CHECK(assets_of("<body background=1><table background=2><tbody background=3><tr "
+                    "background=4><td background=5><th BACKGROUND=6 background=7>"
+                    "<thead background=8><tfoot background=9>")
+          == "img /d/1 img /d/2 img /d/3 img /d/4 img /d/5 img /d/6 img /d/8 img /d/9 ");
+    CHECK(assets_of("<p background=1><a background=2><td background=''><img background=3>"
+                    "<div background=4 style='a:url(5)'>")
+          == "css /d/5 ");
+    CHECK(assets_of("<r><td background='1&amp;2'/><div background='3' style=''/></r>",
+                    xhtml)
+          == "img /d/1&2 ");
+    CHECK(assets_of("<image src=1 srcset='2 2x'>") == "img /d/1 img /d/2 ");
+    CHECK(assets_of("<r><image src='1'/></r>", xhtml) == "");
+    CHECK(assets_of("<svg><image src=1 href=2 /></svg>") == "img /d/2 ");
+}
+
+TEST_CASE("a button may send its form elsewhere") {
+    CHECK(assets_of("<form><button formaction=1></button><input formaction=2></form>")
+          == "form /d/1 form /d/2 ");
+    CHECK(assets_of("<form method=post><button formaction=1></button><button "
+                    "formaction=2 formmethod=get></button></form>")
+          == "form /d/2 ");
+    CHECK(assets_of("<form method=get><input formaction=1 formmethod=POST></form>")
+          == "");
+    CHECK(assets_of("<form formaction=1><p formaction=2><button action=3></button>")
+          == "");
+    CHECK(assets_of("<form><button formaction=''></button><input type=image src=1 "
+                    "action=2 formaction=3></form>")
+          == "img /d/1 form /d/3 ");
+    CHECK(assets_of("<r><form><button formaction='1'/></form></r>", xhtml)
+          == "form /d/1 ");
+}
+
 TEST_CASE("a style element of XHTML is read") {
     CHECK(assets_of("<x xmlns='http://www.w3.org/1999/xhtml'><style>@import 'a';<![CDATA["
                     "b>c{d:url(e)}]]></style>url(f)</x>",
