@@ -162,6 +162,11 @@ void LinkCollector::add_css(std::string_view css) {
         });
 }
 
+void LinkCollector::add_link(std::string_view reference, LinkRole role) {
+    if (limits_.assets || leads_on(role))
+        add_reference(reference, role);
+}
+
 void LinkCollector::add_id(std::string_view id) {
     if (!limits_.ids || id.empty() || !around_.empty())
         return;

@@ -41,6 +41,10 @@ class LinkCollector {
     /// Takes a style sheet, or a part of one.
     void add_css(std::string_view css);
 
+    /// Takes a reference that isn't an attribute of a tag. It counts only if it's asked
+    /// for.
+    void add_link(std::string_view reference, LinkRole role);
+
     /// A part begins, which is a document of its own, or has a base of its own: what is
     /// added from here on belongs to that, up to `leave_part`. False if it must not be
     /// read, since the page has too much of that.

@@ -28,9 +28,14 @@ bool may_hold_links(std::string_view content_type, std::string_view body) {
             body.remove_prefix(mark.size());
         return trim(body).starts_with('<');
     }
-    constexpr std::array<std::string_view, 5> types{"text/html", "application/xhtml+xml",
-                                                    "application/xml", "text/xml",
-                                                    "image/svg+xml"};
+    constexpr std::array<std::string_view, 8> types{"text/html",
+                                                    "application/xhtml+xml",
+                                                    "application/xml",
+                                                    "text/xml",
+                                                    "image/svg+xml",
+                                                    "application/rss+xml",
+                                                    "application/atom+xml",
+                                                    "application/rdf+xml"};
     return std::ranges::any_of(types, [&](std::string_view known) {
         return equal_ignoring_case(media_type(content_type), known);
     });

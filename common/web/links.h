@@ -18,7 +18,8 @@
 
 namespace common {
 
-/// True for the types of document that `find_links` reads: HTML, XHTML, XML and SVG.
+/// True for the types of document that `find_links` reads: HTML, XHTML, XML, SVG, and
+/// feeds.
 /// `content_type` is a Content-Type header's value; parameters after ";" don't matter.
 /// If the server sent none, a body that begins with "<" is taken for HTML.
 bool may_hold_links(std::string_view content_type, std::string_view body);
@@ -29,7 +30,7 @@ bool is_style_sheet(std::string_view content_type);
 /// How a document refers to a URL.
 enum class LinkRole : std::uint8_t {
     // A reader goes there.
-    hyperlink, ///< a, area
+    hyperlink, ///< a, area, a feed's link, guid and comments
     frame,     ///< frame, iframe
     refresh,   ///< meta refresh
     // A browser fetches it for the page, or a program asks for it.
@@ -37,8 +38,8 @@ enum class LinkRole : std::uint8_t {
     css,         ///< url() in a style sheet
     form,        ///< a form's action, with GET
     image,       ///< img, picture, an input's image, a video's poster, SVG's image
-    media,       ///< video, audio, source, track
-    object,      ///< object, embed
+    media,       ///< video, audio, source, track, a feed's enclosure
+    object,      ///< object, embed, an Atom entry's content
     relation,    ///< other links: icon, preload, manifest, alternate, canonical, ...
     script,
     // It isn't in a document of these.
@@ -94,9 +95,10 @@ struct Links {
     LinkFragments fragments;
 };
 
-/// Finds the links of a document: `href` of a and area, `src` of frame and iframe, and
-/// the URL of a meta refresh; http and https only, absolute, without fragments, each
-/// once, in the order of the page. The limits can ask for more, also from style sheets.
+/// Finds the links of a document: `href` of a and area, `src` of frame and iframe, the
+/// URL of a meta refresh, and the links of a feed; http and https only, absolute, without
+/// fragments, each once, in the order of the page, those last that have a base of their
+/// own. The limits can ask for more, also from style sheets.
 ///
 /// `body` is the document as it came, `content_type` the header's value (its charset
 /// counts), `base` the URL that the document was fetched from; the document's own first

@@ -1,6 +1,7 @@
 #include "common/web/xml_links.h"
 
 #include "common/text/ascii.h"
+#include "common/web/feed_links.h"
 #include "common/web/html_links.h"
 #include "common/web/html_scanner.h"
 #include "common/web/xml_parser.h"
@@ -11,7 +12,9 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace common {
 namespace {
@@ -21,6 +24,7 @@ struct XmlReader {
     LinkCollector& collector;
     xmlParserCtxt* parser = nullptr;
     int declared_attributes = 0;
+    std::optional<FeedReader> feed = {};
     int depth = 0;          // of elements
     int inert_template = 0; // the depth of the template that all this is in. 0: none
     int style = 0;          // the depth of the style element that it is in
@@ -30,10 +34,6 @@ struct XmlReader {
 constexpr std::string_view html_namespace = "http://www.w3.org/1999/xhtml";
 constexpr std::string_view svg_namespace = "http://www.w3.org/2000/svg";
 constexpr std::string_view xlink_namespace = "http://www.w3.org/1999/xlink";
-
-std::string_view text_of(const xmlChar* text) {
-    return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
-}
 
 /// Which element it is, by its namespace and name. In XML, case makes a difference.
 std::optional<LinkElement> element_of(std::string_view space, std::string_view name,
@@ -49,18 +49,6 @@ std::optional<LinkElement> element_of(std::string_view space, std::string_view n
         return LinkElement::other;
     return element;
 }
-
-/// An attribute of a tag, as libxml2 has it: in five places.
-struct XmlAttribute {
-    explicit XmlAttribute(const xmlChar** places)
-        : name(text_of(places[0])), space(text_of(places[2])),
-          raw(text_of(places[3]).data(),
-              static_cast<std::size_t>(places[4] - places[3])) {}
-
-    std::string_view name;
-    std::string_view space; ///< empty: none
-    std::string_view raw;
-};
 
 /// Where an attribute belongs in the tag. Null: nowhere.
 std::string_view* place_of(const XmlAttribute& attribute, LinkTag& tag) {
@@ -86,42 +74,59 @@ void take_attribute(const XmlAttribute& attribute, LinkTag& tag, TagValues& valu
         values.presentation.add(attribute.name, decoded(attribute.raw, storage));
 }
 
-/// libxml2 calls this for each start tag.
-void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/,
-                   const xmlChar* uri, int /*namespaces*/,
-                   const xmlChar** /*namespace_list*/, int attributes, int /*defaulted*/,
-                   const xmlChar** list) {
-    XmlReader& reader = *static_cast<XmlReader*>(context);
-    ++reader.depth;
-    if (reader.inert_template > 0)
-        return;
-    const auto element =
-        element_of(text_of(uri), text_of(name), reader.collector.look_for());
+/// A tag, unless it's of a feed.
+void take_tag(XmlReader& reader, std::string_view space, std::string_view name,
+              std::span<const XmlAttribute> attributes) {
+    const auto element = element_of(space, name, reader.collector.look_for());
     if (!element)
         return;
     LinkTag tag{.element = *element};
     TagValues values;
-    for (int i = 0; i < attributes; ++i)
-        take_attribute(XmlAttribute(list + static_cast<std::ptrdiff_t>(5) * i), tag,
-                       values);
+    for (const XmlAttribute& attribute : attributes)
+        take_attribute(attribute, tag, values);
     tag.presentation = values.presentation.css();
-    if (!has_background(text_of(name)))
+    if (!has_background(name))
         tag.background = {};
     reader.collector.add(tag);
     if (*element == LinkElement::iframe && is_there(tag.srcdoc))
         collect_from_srcdoc(tag.srcdoc, reader.collector);
     if (*element == LinkElement::style || *element == LinkElement::svg_style)
         reader.style = reader.depth;
-    if (*element == LinkElement::template_element && text_of(uri) == html_namespace
+    if (*element == LinkElement::template_element && space == html_namespace
         && !is_shadow_root(tag))
         reader.inert_template = reader.depth;
+}
+
+/// libxml2 calls this for each start tag.
+void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/,
+                   const xmlChar* uri, int /*namespaces*/,
+                   const xmlChar** /*namespace_list*/, int count, int /*defaulted*/,
+                   const xmlChar** list) {
+    XmlReader& reader = *static_cast<XmlReader*>(context);
+    ++reader.depth;
+    if (reader.inert_template > 0)
+        return;
+    const std::string_view space = text_of(uri);
+    std::vector<XmlAttribute> attributes;
+    for (int i = 0; i < count; ++i)
+        attributes.emplace_back(list + static_cast<std::ptrdiff_t>(5) * i);
+    if (reader.depth == 1 && is_feed(space, text_of(name)))
+        reader.feed.emplace(reader.collector, space);
+    if (reader.feed)
+        reader.feed->start(reader.depth, space, text_of(name), attributes);
+    // Atom's content may be XHTML.
+    if (!reader.feed || space == html_namespace || space == svg_namespace)
+        take_tag(reader, space, text_of(name), attributes);
 }
 
 /// libxml2 calls this for text, in pieces.
 void take_text(void* context, const xmlChar* text, int size) {
     XmlReader& reader = *static_cast<XmlReader*>(context);
+    const std::string_view piece(text_of(text).data(), static_cast<std::size_t>(size));
     if (reader.style > 0 && reader.style == reader.depth)
-        reader.css.append(text_of(text).data(), static_cast<std::size_t>(size));
+        reader.css += piece;
+    if (reader.feed)
+        reader.feed->take_text(reader.depth, piece);
 }
 
 /// libxml2 calls this for each end tag.
@@ -135,6 +140,8 @@ void end_element(void* context, const xmlChar* /*name*/, const xmlChar* /*prefix
         reader.css.clear();
         reader.style = 0;
     }
+    if (reader.feed)
+        reader.feed->end(reader.depth);
     --reader.depth;
 }
 

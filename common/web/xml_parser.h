@@ -7,10 +7,30 @@
 
 #include <libxml/parser.h>
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
 namespace common {
+
+/// libxml2's text as ours. Empty if there is none.
+inline std::string_view text_of(const xmlChar* text) {
+    return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
+}
+
+/// An attribute of a tag.
+struct XmlAttribute {
+    /// libxml2 has it in five places: name, prefix, namespace, and where its value begins
+    /// and ends.
+    explicit XmlAttribute(const xmlChar** places)
+        : name(text_of(places[0])), space(text_of(places[2])),
+          raw(reinterpret_cast<const char*>(places[3]),
+              static_cast<std::size_t>(places[4] - places[3])) {}
+
+    std::string_view name;
+    std::string_view space; ///< its namespace, if it has one
+    std::string_view raw;   ///< its value, in which "&#38;" may be left
+};
 
 class XmlParser {
   public:

@@ -426,6 +426,95 @@ TEST_SUITE("the srcdoc of an iframe") {
     }
 }
 
+TEST_SUITE("feeds") {
+    constexpr std::string_view rss = "application/rss+xml; charset=utf-8";
+    constexpr std::string_view atom = "application/atom+xml";
+
+    std::string in_rss(std::string_view content, std::string_view type = rss) {
+        const std::string feed = fmt::format(
+            "<?xml version='1.0'?><rss version='2.0' xmlns:atom='http://www.w3.org/2005/"
+            "Atom' xmlns:media='http://search.yahoo.com/mrss/'>"
+            "<channel>{}</channel></rss>",
+            content);
+        return links_of(feed, type) + " " + assets_of(feed, type);
+    }
+    std::string in_atom(std::string_view content, std::string_view attributes = "") {
+        const std::string feed =
+            fmt::format("<feed xmlns='http://www.w3.org/2005/Atom' {}>{}</feed>",
+                        attributes, content);
+        return links_of(feed, atom) + " " + assets_of(feed, atom);
+    }
+
+    TEST_CASE("RSS 2.0 has its links in text and in attributes") {
+        CHECK(in_rss("<link>\n http://h/ </link><item><link><![CDATA[/a?b&c]]></link>"
+                     "<comments>c&amp;d</comments></item>")
+              == "http://h/ http://h/a?b&c http://h/d/c&d ");
+        CHECK(in_rss("<item><guid>http://h/1</guid><guid isPermaLink='true'>http://h/2"
+                     "</guid><guid isPermaLink='false'>http://h/3</guid><guid>4</guid>"
+                     "</item>")
+              == "http://h/1 http://h/2 ");
+        CHECK(in_rss(
+                  "<image><url>1</url><link>2</link></image><url>3</url><item><enclosure "
+                  "url='4'/><source url='5'>x</source></item>")
+              == "http://h/d/2 img /d/1 media /d/4 link /d/5 ");
+        CHECK(in_rss("<link/><link> </link><enclosure/><comments></comments>") == " ");
+        CHECK(in_rss("<textInput><link>1</link></textInput><link>2<b/>3</link>")
+              == "http://h/d/23 form /d/1 ");
+        for (const char* type : {"application/xml", "text/xml"})
+            CHECK(in_rss("<link>1</link>", type) == "http://h/d/1 ");
+    }
+    TEST_CASE("elements of other namespaces in RSS count as what they are") {
+        CHECK(in_rss("<atom:link rel='self' href='1'/><media:content url='2'/>"
+                     "<media:thumbnail url='3'/><media:link>4</media:link>")
+              == " link /d/1 media /d/2 img /d/3 ");
+        CHECK(in_rss("<link xmlns='urn:x'>1</link><a href='2'/><description>&lt;a href=3>"
+                     "</description><y:link xmlns:y='urn:y' href='4'/>")
+              == " ");
+    }
+    TEST_CASE("RSS 1.0 is RDF") {
+        const std::string_view feed =
+            "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#' "
+            "xmlns='http://purl.org/rss/1.0/'><channel r:about='x'><link>1</link>"
+            "<image r:resource='y'/></channel><image><url>2</url></image><item><link>3"
+            "</link></item><l:link xmlns:l='urn:l'>4</l:link></r:RDF>";
+        for (const char* type : {"application/rdf+xml", "application/xml", "text/xml"}) {
+            CHECK(links_of(feed, type) == "http://h/d/1 http://h/d/3");
+            CHECK(assets_of(feed, type) == "img /d/2 ");
+        }
+        CHECK(links_of("<RDF><link>1</link></RDF>", "text/xml").empty());
+    }
+    TEST_CASE("Atom's links say what they are for") {
+        CHECK(in_atom("<link href='1'/><link rel='alternate' href='2'/><link rel='next' "
+                      "href='3'/><link rel='self' href='4'/><link rel='enclosure' "
+                      "href='5'/><link rel='edit' href='6'/><link rel='hub' href='7'/>")
+              == "http://h/d/1 http://h/d/2 http://h/d/3 link /d/4 media /d/5 ");
+        CHECK(in_atom("<entry><id>http://h/x</id><content src='1?a&amp;b'/></entry>"
+                      "<icon>2</icon><logo> 3 </logo><link/><link rel='next'/>")
+              == " object /d/1?a&b img /d/2 img /d/3 ");
+        CHECK(in_atom("<content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>"
+                      "<a href='1'/><img src='2'/></div></content>")
+              == "http://h/d/1 img /d/2 ");
+        CHECK(links_of(
+                  "<entry xmlns='http://www.w3.org/2005/Atom'><link href='1'/></entry>",
+                  atom)
+              == "http://h/d/1");
+        CHECK(links_of("<feed><link href='1'/></feed>", atom).empty()); // not Atom's
+    }
+    TEST_CASE("xml:base counts in a feed, from its element inwards") {
+        CHECK(in_atom("<link href='1'/>", "xml:base='http://h/b/'") == "http://h/b/1 ");
+        CHECK(in_atom("<entry xml:base='e/'><link href='1'/></entry><link href='1'/>",
+                      "xml:base='/b/'")
+              == "http://h/b/e/1 http://h/b/1 ");
+        CHECK(in_atom("<link href='1'/><link xml:base='/c/' href='2'/><link href='3'/>")
+              == "http://h/d/1 http://h/d/3 http://h/c/2 ");
+        CHECK(in_rss("<item xml:base='/b/'><link>1</link></item>") == "http://h/b/1 ");
+        CHECK(in_rss("<item><link xml:base='/b/'>1</link></item>") == "http://h/b/1 ");
+        CHECK(in_atom("<link xml:base='mailto:x' href='1'/>") == "http://h/d/1 ");
+        CHECK(links_of("<r xml:base='/b/'><a href='x'/></r>", "text/xml")
+              == "http://h/d/x"); // neither HTML nor SVG has it any more
+    }
+}
+
 TEST_CASE("old and rare attributes refer to files, where they count") {
     CHECK(assets_of("<body background=1><table background=2><tbody background=3><tr "
                     "background=4><td background=5><th BACKGROUND=6 background=7>"
