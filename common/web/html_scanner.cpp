@@ -100,28 +100,34 @@ bool HtmlScanner::at_markup(LinkTag& tag) {
 }
 // [/next]
 
-/// Nothing if the tag doesn't matter.
-std::optional<LinkElement> HtmlScanner::element_of(std::string_view name) const {
-    if (!inside_.empty() && in_foreign_content() && !breaks_out(name)) {
-        if (inside_.back() == static_cast<char>(Inside::svg)) {
-            const LinkElement element = svg_element(name, true);
-            if (element == LinkElement::svg_a || look_for_.assets || look_for_.ids)
-                return element;
-        } else if (is_named(name, "a")) {
-            return LinkElement::a;
-        }
-    } else if (may_be_among(look_for_.assets ? of_assets : of_links, name)) {
-        if (const auto element = link_element(name, look_for_.assets))
-            return element;
-    }
-    if (look_for_.assets || look_for_.ids)
-        return LinkElement::other;
+namespace {
+
+/// True for a tag of SVG that matters although its element doesn't.
+bool says_anything(const LinkTag& tag) {
+    return is_there(tag.id) || is_there(tag.style) || is_there(tag.presentation);
+}
+
+} // namespace
+
+/// Which element of SVG or MathML it is. Nothing if it doesn't matter.
+std::optional<LinkElement> HtmlScanner::foreign_element(std::string_view name) const {
+    if (inside_.back() == static_cast<char>(Inside::math))
+        return is_named(name, "a") ? std::optional(LinkElement::a) : std::nullopt;
+    const LinkElement element = svg_element(name, true);
+    if (element == LinkElement::svg_a || look_for_.assets || look_for_.ids)
+        return element;
     return {};
 }
 
 bool HtmlScanner::at_start_tag(LinkTag& tag) {
     const std::string_view name = read_tag_name();
-    const std::optional<LinkElement> element = element_of(name);
+    std::optional<LinkElement> element;
+    if (!inside_.empty() && in_foreign_content() && !breaks_out(name))
+        element = foreign_element(name);
+    else if (may_be_among(look_for_.assets ? of_assets : of_links, name))
+        element = link_element(name, look_for_.assets);
+    if (!element && (look_for_.assets || look_for_.ids))
+        element = LinkElement::other;
     bool self_closing = false;
     if (element == LinkElement::other) {
         tag.element = LinkElement::other; // the most common one: no more than it needs
@@ -141,9 +147,12 @@ bool HtmlScanner::at_start_tag(LinkTag& tag) {
         enter(name, tag, self_closing);
     if (element == LinkElement::style)
         tag.text = page_.substr(content, at_ - content);
-    if (element != LinkElement::other && element != LinkElement::svg_other)
-        return element.has_value();
-    return matters(name, tag);
+    if (element != LinkElement::other)
+        return element && (element != LinkElement::svg_other || says_anything(tag));
+    if (is_there(tag.background) && !has_background(name))
+        tag.background = {};
+    return (look_for_.ids && is_there(tag.id))
+           || (look_for_.assets && (is_there(tag.style) || is_there(tag.background)));
 }
 
 /// What a tag of SVG has besides the attributes that stand for themselves.
@@ -151,17 +160,6 @@ void HtmlScanner::finish_svg(LinkTag& tag) {
     tag.presentation = presentation_.css();
     if (tag.element == LinkElement::svg_style)
         tag.text = style_in_svg();
-}
-
-/// Of an element that is none by itself.
-bool HtmlScanner::matters(std::string_view name, LinkTag& tag) const {
-    if (is_there(tag.background) && !has_background(name))
-        tag.background = {};
-    if (look_for_.ids && is_there(tag.id))
-        return true;
-    return look_for_.assets
-           && (is_there(tag.style) || is_there(tag.background)
-               || (tag.element == LinkElement::svg_other && is_there(tag.presentation)));
 }
 
 /// What follows a start tag may be no markup: then it is skipped.

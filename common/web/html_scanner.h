@@ -147,9 +147,8 @@ class HtmlScanner {
 
     bool at_markup(LinkTag& tag);
     bool at_start_tag(LinkTag& tag);
-    std::optional<LinkElement> element_of(std::string_view name) const;
+    std::optional<LinkElement> foreign_element(std::string_view name) const;
     void finish_svg(LinkTag& tag);
-    bool matters(std::string_view name, LinkTag& tag) const;
     void at_end_tag();
     void at_declaration();
     void skip_comment();

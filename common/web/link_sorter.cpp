@@ -22,7 +22,7 @@ class LinkSorter {
   public:
     /// All but `ids` must outlive it. `ids` are those of the page.
     LinkSorter(const Url& page, const LinkLimits& limits, IdSet ids)
-        : page_(page), limits_(limits) {
+        : page_(page), limits_(limits), most_written_(limits.links) {
         result_.ids = std::move(ids);
     }
 
@@ -34,7 +34,9 @@ class LinkSorter {
             add(std::string_view(part.references.text).substr(begin, end - begin), role);
             begin = end;
         }
-        has_read_page_ = true;
+        // In another part, a text may mean another URL.
+        written_.clear();
+        most_written_ = 0;
     }
 
     /// To be called once, at the end.
@@ -47,11 +49,10 @@ class LinkSorter {
         const auto hash = std::min(reference.find('#'), reference.size());
         // With the '#': blanks count in front of it, and at an end they don't.
         const auto known = written_.find(reference.substr(0, hash + 1));
-        Target* target =
-            known == written_.end() || has_read_page_ ? nullptr : known->second;
+        Target* target = known == written_.end() ? nullptr : known->second;
         if (target == nullptr || !target->is_listed(role)) {
             target = list(reference, role);
-            if (target != nullptr && !has_read_page_ && written_.size() < limits_.links)
+            if (target != nullptr && written_.size() < most_written_)
                 written_.emplace(reference.substr(0, hash + 1), target);
         }
         if (limits_.ids && target != nullptr && role == LinkRole::hyperlink)
@@ -173,8 +174,8 @@ class LinkSorter {
 
     const Url& page_;
     const Url* base_ = nullptr;
-    bool has_read_page_ = false; // then a text may mean another URL than it does there
     const LinkLimits& limits_;
+    std::size_t most_written_;
     Links result_;
     std::size_t bytes_ = 0; // of the URLs in it
     // Hashes, of which few pages have any.
