@@ -61,11 +61,12 @@ constexpr std::string_view help_on_verdicts =
                 - "redirect limit reached": see --max-redirects
 
 Links are followed. Checked, but not read, are images, scripts, media, objects,
-link elements, forms with GET, and the url() of style sheets; and if you want
-that, links that leave the scope. A check is a HEAD; if that fails in any way, a
-GET, whose body isn't needed. A server outside the scope gets one request at a
-time, with pauses, and no passwords or headers of yours. Its robots.txt is
-obeyed; if no answer comes, it's asked once more, 10 s later.
+link elements, forms with GET, the url() of style sheets, and what SVG uses of
+other files; and if you want that, links that leave the scope. A check is a
+HEAD; if that fails in any way, a GET, whose body isn't needed. A server outside
+the scope gets one request at a time, with pauses, and no passwords or headers
+of yours. Its robots.txt is obeyed; if no answer comes, it's asked once more,
+10 s later.
   --no-assets         only links (else --assets)
   --external          also links that leave the scope
   --external-max N    hosts outside the scope at once, for each process (10)
@@ -299,6 +300,16 @@ What is fetched and checked
   its start, and several may be under way).
 - On a page in another encoding than UTF-8, the query of a link is encoded as
   the page is, as in browsers; it was in UTF-8. (Paths and URLs in CSS are so.)
+- What a page refers to in SVG, in an iframe's srcdoc, in image-set(), background
+  and formaction is found, too, and so are links in feeds (RSS and Atom) and in
+  SVG files, which count as pages and are fetched whole. More URLs may be dead
+  (--no-assets: of these, only links are followed, also those in feeds and SVG;
+  --exclude REGEX).
+- What is in <template>, a <frame> without a frameset, and an iframe's src beside
+  a srcdoc don't count any more. Their dead URLs are gone from reports.
+- A page that hasn't changed since a --state file was written keeps the links
+  that were found then (begin a new file to have all of them searched anew).
+- A new kind is "use": what <use>, gradients and so on of SVG refer to.
 - A baseline isn't written if a root's redirects end in a dead URL, or nothing
   was checked.
 - What a wall against bots answers, such as 403 with "cf-mitigated", is unclear,
