@@ -43,10 +43,9 @@ void LinkCollector::add_base(const LinkTag& tag) {
     if (base_seen_ || !is_there(tag.href))
         return;
     base_seen_ = true; // the first one counts, even if it is no URL
-    if (auto url = resolve_url(spelled(tag.href), base_))
     if (!around_.empty())
-        base_of_part_ = tag.href;
-    else if (auto url = resolve_url(tag.href, base_))
+        base_of_part_ = spelled(tag.href);
+    else if (auto url = resolve_url(spelled(tag.href), base_))
         base_ = *std::move(url);
 }
 
@@ -179,6 +178,8 @@ void LinkCollector::add_id(std::string_view id) {
 void LinkCollector::add_reference(std::string_view reference, LinkRole role) {
     if (!is_there(reference) || (reference.empty() && !leads_on(role)))
         return; // (an empty src is no reference)
+    if (!around_.empty() && trim(reference).starts_with('#'))
+        return; // into the part itself
     references_.text += spelled(reference);
     references_.list.push_back({references_.text.size(), role});
 }
@@ -189,15 +190,12 @@ void LinkCollector::add_reference(std::string_view reference, LinkRole role) {
 std::string_view LinkCollector::spelled(std::string_view reference) {
     constexpr std::size_t longest = 4 * max_url_length;
     reference = reference.substr(0, longest);
-    if (query_encoder_)
-        reference = query_encoder_->in_charset(reference).substr(0, longest);
-    return reference;
-    if (!around_.empty() && trim(reference).starts_with('#'))
-        return; // into the part itself
-    // Fragments and blanks may be long, but a URL may not: no more of it is kept than it
-    // takes to see that it is too long.
-    references_.text += reference.substr(0, 4 * max_url_length);
-    references_.list.push_back({references_.text.size(), role});
+    if (!query_encoder_)
+        return reference;
+    const bool is_in_part = !around_.empty(); // which is a document in UTF-8
+    return (is_in_part ? query_encoder_->in_utf8(reference)
+                       : query_encoder_->in_charset(reference))
+        .substr(0, longest);
 }
 
 bool LinkCollector::enter_part(std::size_t size) {

@@ -12,8 +12,8 @@
 #include "common/web/query_encoder.h"
 #include "common/web/url.h"
 
-#include <optional>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,11 +28,10 @@ class LinkCollector {
     LinkCollector(Url page, LinkLimits limits)
         : page_(std::move(page)), limits_(std::move(limits)) {}
 
-    /// What the reader of the page should hand over.
-    LookFor look_for() const { return {.assets = limits_.assets, .ids = limits_.ids}; }
     /// The page's character set, which counts for the queries of its links. To be called
     /// first, if at all.
     void encode_queries_in(std::string_view charset);
+    /// What the reader of the page should hand over.
     LookFor look_for() const {
         return {.assets = limits_.assets, .ids = limits_.ids && around_.empty()};
     }
@@ -89,7 +88,7 @@ class LinkCollector {
     const LinkLimits limits_;
     bool base_seen_ = false;
     std::optional<QueryEncoder> query_encoder_; // nearly all pages need none
-    bool form_gets_ = true;     // the last form sends GET
+    bool form_gets_ = true;                     // the last form sends GET
     bool frames_count_ = false; // where a frame is in no frameset, HTML has none
     References references_;
     std::vector<Around> around_; // the innermost part last

@@ -62,6 +62,11 @@ TEST_SUITE("URL Standard: percent-encode after encoding") {
                   .find("%26%2365533%3B")
               != std::string::npos);
     }
+    TEST_CASE("the srcdoc of an iframe is a document in UTF-8") {
+        CHECK(targets_in("<iframe srcdoc='<a href=?\xe6>'></iframe><a href=?\xe6>",
+                         cyrillic)
+              == "/d/p.html?%D0%B6 /d/p.html?%E6");
+    }
     TEST_CASE("UTF-8 and UTF-16 pages have queries in UTF-8") {
         CHECK(targets_in("<a href='?\u0436'>", "text/html; charset=utf-8")
               == "/d/p.html?%D0%B6");
