@@ -68,10 +68,8 @@ std::string_view describe(Ending ending) {
 }
 
 std::string describe(Ending ending, std::size_t not_fetched) {
-    const bool is_one = not_fetched == 1;
-    return fmt::format("{}: {} that {} known {} not fetched", describe(ending),
-                       common::counted(not_fetched, "URL"), is_one ? "is" : "are",
-                       is_one ? "was" : "were");
+    return fmt::format("{}: {} URLs that are known were not fetched", describe(ending),
+                       not_fetched);
 }
 
 Console::Console(EventLoop& loop, bool quiet, int fd)

@@ -300,13 +300,13 @@ What is fetched and checked
   its start, and several may be under way).
 - On a page in another encoding than UTF-8, the query of a link is encoded as
   the page is, as in browsers; it was in UTF-8. (Paths and URLs in CSS are so.)
-- What a page refers to in SVG, in an iframe's srcdoc, in image-set(), background
-  and formaction is found, too, and so are links in feeds (RSS and Atom) and in
-  SVG files, which count as pages and are fetched whole. More URLs may be dead
-  (--no-assets: of these, only links are followed, also those in feeds and SVG;
-  --exclude REGEX).
-- What is in <template>, a <frame> without a frameset, and an iframe's src beside
-  a srcdoc don't count any more. Their dead URLs are gone from reports.
+- What a page refers to in SVG, in an iframe's srcdoc, in image-set(),
+  background and formaction is found, too, and so are links in feeds (RSS and
+  Atom) and in SVG files, which count as pages and are fetched whole. More URLs
+  may be dead (--no-assets: only links, with those in feeds and SVG; --exclude
+  REGEX).
+- What is in <template>, a <frame> without a frameset, and an iframe's src
+  beside a srcdoc don't count any more. Their dead URLs are gone from reports.
 - A page that hasn't changed since a --state file was written keeps the links
   that were found then (begin a new file to have all of them searched anew).
 - A new kind is "use": what <use>, gradients and so on of SVG refer to.
@@ -314,8 +314,8 @@ What is fetched and checked
   was checked.
 - What a wall against bots answers, such as 403 with "cf-mitigated", is unclear,
   which was dead in the scope (--accept 403: it's alive).
-- With --fragments, those of roots are checked, too, in lists as well (leave them
-  out). Not in a shared crawl.
+- With --fragments, those of roots are checked, too, also of roots in lists
+  (leave them out). Not in a shared crawl.
 - A sitemap from which nothing is taken is told.
 - A fragment is there, too, if an element's id has "user-content-" before it.
 
