@@ -111,7 +111,6 @@ void PageFetch::take_head(const PageRequest& request, const Response& response,
 
 Coroutine<Fetched> PageFetch::fetch(PageRequest request) {
     GetOptions options = rules_.options_for(request.url);
-    options.wants_page = request.wants_page;
     options.more_headers = request.headers;
     if (request.purpose == Purpose::follow)
         options.wants_body = [this](const ResponseHead& head) {

@@ -35,7 +35,7 @@ struct RequestLists {
 Easy make_easy(const SessionOptions& options);
 
 /// Says how to request it, and what to send besides. `addresses`: of its host;
-/// `headers`: those that the session has for such a request.
+/// `headers`: the session's.
 RequestLists set_options(CURL* easy, const GetOptions& options,
                          const std::string& addresses, curl_slist* headers);
 

@@ -1,6 +1,5 @@
 #include "stage3_queue_crawler/shared_frontier/held_items.h"
 
-#include "common/web/links.h"
 #include "stage3_queue_crawler/shared_frontier/frontier_session.h"
 
 #include <algorithm>
@@ -56,7 +55,6 @@ void HeldItems::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal) {
     item.refusals = static_cast<std::int16_t>(held.lease.refusals);
     item.is_root = held.lease.is_root;
     item.purpose = held.lease.why.purpose;
-    item.wants_page = common::leads_on(held.lease.why.role);
     item.ticket = ticket;
     item.refusal = std::move(refusal);
     (held.is_foreign() ? ready_foreign_ : ready_).put_nowait(std::move(item));
