@@ -163,7 +163,7 @@ class Converter {
 /// they seem, since pages lie in ways that are known.
 std::string known_name(std::string_view label) {
     using Name = std::pair<std::string_view, std::string_view>;
-    constexpr std::array<Name, 24> names{{
+    constexpr std::array<Name, 33> names{{
         {"utf8", "utf-8"},
         {"unicode-1-1-utf-8", "utf-8"},
         {"ascii", "windows-1252"},
@@ -188,6 +188,15 @@ std::string known_name(std::string_view label) {
         {"euc-kr", "cp949"},
         {"ks_c_5601-1987", "cp949"},
         {"utf-16", "utf-16le"},
+        {"windows-31j", "cp932"},
+        {"ms932", "cp932"},
+        {"ms_kanji", "cp932"},
+        {"csshiftjis", "cp932"},
+        {"windows-949", "cp949"},
+        {"korean", "cp949"},
+        {"ksc5601", "cp949"},
+        {"ks_c_5601-1989", "cp949"},
+        {"x-euc-jp", "euc-jp"},
     }};
     const std::string small = lower(trim(label));
     const auto* found = std::ranges::find(names, small, &Name::first);

@@ -55,7 +55,7 @@ bool is_feed(std::string_view space, std::string_view root) {
 void FeedReader::start(int depth, std::string_view space, std::string_view name,
                        std::span<const XmlAttribute> attributes) {
     if (const auto base = value_of(attributes, "base", xml);
-        base && collector_.enter_part(0)) {
+        base && collector_.enter_part(LinkCollector::Part::element, 0)) {
         bases_.push_back(depth);
         collector_.add({.element = LinkElement::base, .href = *base});
     }

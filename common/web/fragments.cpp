@@ -87,7 +87,8 @@ std::optional<std::string_view> fragment_to_find(std::string_view reference,
                       [](char c) { return c == '\t' || c == '\r' || c == '\n'; });
         fragment = std::string_view(storage).substr(0, storage.find(":~:"));
     }
-    if (fragment.empty() || fragment[0] == '!' || fragment[0] == '/')
+    if (fragment.empty() || fragment[0] == '!' || fragment[0] == '/'
+        || fragment.starts_with("svgView("))
         return {};
     constexpr std::size_t longest_top = 9; // "%74%6f%70"
     if (fragment.size() <= longest_top

@@ -39,7 +39,8 @@ class IdSet {
 
 /// What a reference says after its '#', if a page needs an element for it. Nothing if
 /// any page will do: for "#", "#top", "#:~:text=" (which browsers look for in the text),
-/// and "#/" and "#!", with which scripts navigate.
+/// "#/" and "#!", with which scripts navigate, and "#svgView(", which shows a picture in
+/// part.
 /// It's a part of the reference, or of `storage`.
 std::optional<std::string_view> fragment_to_find(std::string_view reference,
                                                  std::string& storage);

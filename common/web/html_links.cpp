@@ -47,7 +47,7 @@ void collect_from_html(std::string_view page, LinkCollector& collector) {
 }
 
 void collect_from_srcdoc(std::string_view document, LinkCollector& collector) {
-    if (!collector.enter_part(document.size()))
+    if (!collector.enter_part(LinkCollector::Part::document, document.size()))
         return;
     collect_from_html(document, collector);
     collector.leave_part();

@@ -2,6 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/text/byte_set.h"
+#include "common/web/foreign_elements.h"
 #include "common/web/html_text.h"
 
 #include <algorithm>
@@ -26,24 +27,6 @@ bool holds_raw_text(std::string_view name) {
     case 'n': return is_one_of(name, {"noembed", "noframes"});
     default: return false;
     }
-}
-
-/// Tags that end SVG and MathML, wherever they are: they are so surely HTML.
-bool breaks_out(std::string_view name) {
-    return is_one_of(name, {"b",       "big",  "blockquote", "body",  "br",   "center",
-                            "code",    "dd",   "div",        "dl",    "dt",   "em",
-                            "embed",   "h1",   "h2",         "h3",    "h4",   "h5",
-                            "h6",      "head", "hr",         "i",     "img",  "li",
-                            "listing", "menu", "meta",       "nobr",  "ol",   "p",
-                            "pre",     "ruby", "s",          "small", "span", "strong",
-                            "strike",  "sub",  "sup",        "table", "tt",   "u",
-                            "ul",      "var"});
-}
-
-/// Inside SVG and MathML, these elements hold HTML again.
-bool holds_html_again(std::string_view name, bool in_svg) {
-    return in_svg ? is_one_of(name, {"foreignobject", "desc", "title"})
-                  : is_one_of(name, {"mi", "mo", "mn", "ms", "mtext", "annotation-xml"});
 }
 
 /// For each length of a name, the first letters that names of some kind have, as bits.
@@ -188,8 +171,10 @@ void HtmlScanner::enter_in_foreign_content(std::string_view name, bool self_clos
         leave_foreign_content();
     else if (self_closing)
         return;
-    else if (holds_html_again(name, in_svg))
-        inside_ += static_cast<char>(Inside::html_again);
+    else if (const auto html = html_in_foreign_content(name, in_svg))
+        inside_ += static_cast<char>(*html);
+    else if (is_named(name, "a"))
+        ++foreign_links_;
     else if (is_named(name, "svg"))
         inside_ += static_cast<char>(Inside::svg);
     else if (is_named(name, "math"))
@@ -223,10 +208,25 @@ bool HtmlScanner::in_foreign_content() const {
                || inside_.back() == static_cast<char>(Inside::math));
 }
 
+/// Inside SVG and MathML, some elements hold HTML again.
+std::optional<HtmlScanner::Inside>
+HtmlScanner::html_in_foreign_content(std::string_view name, bool in_svg) {
+    if (!in_svg)
+        return is_of_math_with_text(name) ? std::optional(Inside::text_of_math)
+                                          : std::nullopt;
+    if (is_named(name, "title"))
+        return Inside::title;
+    if (is_named(name, "desc"))
+        return Inside::desc;
+    return is_named(name, "foreignobject") ? std::optional(Inside::foreign_object)
+                                           : std::nullopt;
+}
+
 /// To the HTML around it, or to HTML inside it that this is in.
 void HtmlScanner::leave_foreign_content() {
     while (in_foreign_content())
         inside_.pop_back();
+    foreign_links_ = 0;
 }
 
 void HtmlScanner::leave(std::string_view name) {
@@ -239,14 +239,18 @@ void HtmlScanner::leave(std::string_view name) {
     switch (static_cast<Inside>(inside_.back())) {
     case Inside::svg: matches = is_named(name, "svg"); break;
     case Inside::math: matches = is_named(name, "math"); break;
-    case Inside::html_again:
-        matches = holds_html_again(name, true) || holds_html_again(name, false);
-        break;
+    case Inside::title: matches = is_named(name, "title"); break;
+    case Inside::desc: matches = is_named(name, "desc"); break;
+    case Inside::foreign_object: matches = is_named(name, "foreignobject"); break;
+    case Inside::text_of_math: matches = is_of_math_with_text(name); break;
     case Inside::template_element: return;
     }
     if (matches)
         inside_.pop_back();
-    else if (in_foreign_content() && breaks_out(name))
+    else if (in_foreign_content() && is_named(name, "a") && foreign_links_ > 0)
+        --foreign_links_;
+    else if (in_foreign_content()
+             && (is_named(name, "a") || breaks_out(name) || is_only_of_html(name)))
         leave_foreign_content(); // what it ends can only be around the SVG
 }
 

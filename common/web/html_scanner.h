@@ -143,7 +143,15 @@ class HtmlScanner {
   private:
     // What is inside of what, as far as it decides how text is read. Only SVG and MathML,
     // the way back to HTML, and templates count.
-    enum class Inside : std::uint8_t { svg, math, html_again, template_element };
+    enum class Inside : std::uint8_t {
+        svg,
+        math,
+        title, // this one and the next two hold HTML in SVG
+        desc,
+        foreign_object,
+        text_of_math, // and this is what does in MathML
+        template_element,
+    };
 
     bool at_markup(LinkTag& tag);
     bool at_start_tag(LinkTag& tag);
@@ -165,16 +173,19 @@ class HtmlScanner {
     void enter(std::string_view name, const LinkTag& tag, bool self_closing);
     void enter_in_foreign_content(std::string_view name, bool self_closing);
     void enter_template(const LinkTag& tag);
+    static std::optional<Inside> html_in_foreign_content(std::string_view name,
+                                                         bool in_svg);
     void leave_foreign_content();
     void leave(std::string_view name);
 
     std::string_view page_;
     const LookFor look_for_;
     std::size_t at_ = 0;
-    std::string inside_;        // a stack of Inside, one byte each
-    std::size_t templates_ = 0; // of those, these are templates
-    bool is_inert_ = false;     // within a template
-    Presentation presentation_; // of a tag in SVG
+    std::string inside_;            // a stack of Inside, one byte each
+    std::size_t templates_ = 0;     // of those, these are templates
+    bool is_inert_ = false;         // within a template
+    std::size_t foreign_links_ = 0; // <a> that are open in SVG or MathML
+    Presentation presentation_;     // of a tag in SVG
 };
 
 /// An attribute's value with its character references resolved: "a&amp;b" → "a&b", and

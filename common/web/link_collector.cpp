@@ -7,6 +7,11 @@
 #include <array>
 
 namespace common {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024; // of all parts
+
+} // namespace
 
 void LinkCollector::encode_queries_in(std::string_view charset) {
     if (!charset.starts_with("utf-")) // UTF-16 can't be percent-encoded: it's UTF-8, too
@@ -81,7 +86,7 @@ void LinkCollector::add_asset(const LinkTag& tag) {
     default:
         if (is_of_svg(tag.element))
             add_svg(tag);
-        else
+        else if (limits_.assets && tag.element == LinkElement::other)
             add_reference(tag.background, Role::image);
     }
 }
@@ -192,15 +197,19 @@ std::string_view LinkCollector::spelled(std::string_view reference) {
     reference = reference.substr(0, longest);
     if (!query_encoder_)
         return reference;
-    const bool is_in_part = !around_.empty(); // which is a document in UTF-8
-    return (is_in_part ? query_encoder_->in_utf8(reference)
-                       : query_encoder_->in_charset(reference))
+    return (is_in_document() ? query_encoder_->in_utf8(reference)
+                             : query_encoder_->in_charset(reference))
         .substr(0, longest);
 }
 
-bool LinkCollector::enter_part(std::size_t size) {
+/// In a part that is a document of its own.
+bool LinkCollector::is_in_document() const {
+    return std::ranges::any_of(
+        around_, [](const Around& one) { return one.part == Part::document; });
+}
+
+bool LinkCollector::enter_part(Part part, std::size_t size) {
     constexpr std::size_t deepest = 4;
-    constexpr std::size_t most_bytes = std::size_t{4} * 1024 * 1024; // of all parts
     if (around_.size() >= deepest || size > most_bytes - bytes_of_parts_)
         return false;
     bytes_of_parts_ += size;
@@ -209,19 +218,44 @@ bool LinkCollector::enter_part(std::size_t size) {
                        .base_seen = std::exchange(base_seen_, false),
                        .frames_count = std::exchange(frames_count_, false),
                        .form_gets = std::exchange(form_gets_, true),
-                       .base_of_part = std::exchange(base_of_part_, {})});
+                       .base_of_part = std::exchange(base_of_part_, {}),
+                       .part = part});
+    return true;
+}
+
+/// A part with a base of its own is kept with that, and with the URL that it makes. There
+/// may be very many parts, and bases may be long.
+bool LinkCollector::has_room_for_part(const Around& around) {
+    const std::size_t parts = 1 + apart_.size() - around.apart;
+    const std::size_t bytes =
+        parts * (sizeof(Apart) + 2 * base_of_part_.size() + page_.href().size());
+    if (bytes > most_bytes - std::min(most_bytes, bytes_of_parts_))
+        return false;
+    bytes_of_parts_ += bytes;
     return true;
 }
 
 /// Most parts have no base of their own: then their references stay with those around.
+/// Those of a part for which there is no room are left out.
 void LinkCollector::leave_part() {
     Around around = std::move(around_.back());
     around_.pop_back();
-    if (!base_of_part_.empty()) {
+    const bool has_some = references_.list.size() > around.references;
+    const bool matters = has_some || apart_.size() > around.apart;
+    if (!base_of_part_.empty() && matters) {
+        References references = take_references_from(around.references);
+        const bool has_room = has_room_for_part(around);
+        if (!has_room) {
+            left_out_ += references.list.size();
+            for (std::size_t i = around.apart; i < apart_.size(); ++i)
+                left_out_ += apart_[i].references.list.size();
+            apart_.resize(around.apart);
+        }
         for (std::size_t i = around.apart; i < apart_.size(); ++i)
             apart_[i].bases.push_back(base_of_part_);
-        apart_.push_back({.bases = {std::move(base_of_part_)},
-                          .references = take_references_from(around.references)});
+        if (has_room && has_some)
+            apart_.push_back({.bases = {std::move(base_of_part_)},
+                              .references = std::move(references)});
     }
     base_seen_ = around.base_seen;
     frames_count_ = around.frames_count;
@@ -250,12 +284,15 @@ Url LinkCollector::base_of(const Apart& apart) const {
 }
 
 Links LinkCollector::links() {
+    while (!around_.empty()) // the page ends within it
+        leave_part();
     std::vector<ReferencesFrom> parts;
     parts.push_back({references_, base_});
     for (const Apart& apart : apart_)
         parts.push_back({apart.references, base_of(apart)});
     Links result = sort_references(parts, page_, limits_, std::move(ids_));
     result.has_more_ids = has_more_ids_;
+    result.left_out += left_out_;
     return result;
 }
 

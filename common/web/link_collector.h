@@ -13,6 +13,7 @@
 #include "common/web/url.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,10 +45,14 @@ class LinkCollector {
     /// for.
     void add_link(std::string_view reference, LinkRole role);
 
-    /// A part begins, which is a document of its own, or has a base of its own: what is
-    /// added from here on belongs to that, up to `leave_part`. False if it must not be
-    /// read, since the page has too much of that.
-    bool enter_part(std::size_t size);
+    /// What a part is, besides that it may have a base of its own.
+    enum class Part : std::uint8_t {
+        document, ///< in UTF-8, whatever the page is written in
+        element,
+    };
+    /// A part begins: what is added from here on belongs to that, up to `leave_part`.
+    /// False if it must not be read, since the page has too much of that.
+    bool enter_part(Part part, std::size_t size);
     void leave_part();
 
     /// To be called once, at the end.
@@ -73,6 +78,7 @@ class LinkCollector {
         bool frames_count;
         bool form_gets;
         std::string base_of_part;
+        Part part;
     };
     /// References that aren't resolved against the page's base.
     struct Apart {
@@ -81,6 +87,8 @@ class LinkCollector {
     };
 
     References take_references_from(std::size_t first);
+    bool has_room_for_part(const Around& around);
+    bool is_in_document() const;
     Url base_of(const Apart& apart) const;
 
     const Url page_;
@@ -95,6 +103,7 @@ class LinkCollector {
     std::string base_of_part_;   // empty: it has none
     std::vector<Apart> apart_;
     std::size_t bytes_of_parts_ = 0;
+    std::size_t left_out_ = 0; // references, since there was no room for their parts
     IdSet ids_;
     bool has_more_ids_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include "common/web/html_scanner.h"
 #include "common/web/percent_encoding.h"
+#include "common/web/url.h"
 
 #include <fmt/core.h>
 
@@ -14,6 +15,9 @@ namespace common {
 namespace {
 
 constexpr char32_t replacement_character = 0xfffd;
+
+/// Longer queries are cut off: no URL made of them would be followed.
+constexpr std::size_t longest = 4 * max_url_length;
 
 /// Takes the first character off a text in UTF-8, which may be cut off at its end.
 char32_t take_character(std::string_view& text) {
@@ -108,7 +112,7 @@ std::string_view QueryEncoder::in_utf8(std::string_view reference) {
 
 /// ASCII stays as it is: the URL parser encodes what must be.
 void QueryEncoder::append_query(std::string_view query) {
-    while (!query.empty()) {
+    while (!query.empty() && result_.size() <= longest) {
         const char32_t character = take_character(query);
         if (character < 0x80)
             result_ += static_cast<char>(character);
@@ -136,7 +140,7 @@ void QueryEncoder::append_iso_2022_jp(std::string_view query) {
             result_ += sequences.at(static_cast<std::size_t>(wanted));
         state = wanted;
     };
-    while (!query.empty()) {
+    while (!query.empty() && result_.size() <= longest) {
         char32_t c = take_character(query);
         if (c == '\t' || c == '\n' || c == '\r')
             continue;                          // the URL parser has removed them before

@@ -26,7 +26,9 @@ inline std::string counted_kind(std::size_t number, std::string_view what) {
     const auto end = what.find_first_of(" ,");
     std::string_view first = what.substr(0, end);
     std::string_view rest = what.substr(std::min(what.size(), first.size()));
-    if (number == 1 && first.ends_with('s'))
+    if (number == 1 && first == "entries")
+        first = "entry";
+    else if (number == 1 && first.ends_with('s'))
         first.remove_suffix(1);
     constexpr std::string_view are = " are ";
     std::string text = fmt::format("{} {}", number, first);

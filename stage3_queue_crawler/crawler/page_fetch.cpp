@@ -36,7 +36,8 @@ Coroutine<bool> is_document(Response& response) {
 /// Sources: Cloudflare's and AWS WAF's documentation of challenges
 bool is_bot_wall(const Response& response) {
     constexpr int accepted = 202;
-    if (common::is_success(response.status()) && response.status() != accepted)
+    const int status = response.status();
+    if ((common::is_success(status) && status != accepted) || common::is_redirect(status))
         return false; // as nearly always
     return std::ranges::any_of(
         std::array{"cf-mitigated", "cf-chl-bypass", "x-amzn-waf-action"},

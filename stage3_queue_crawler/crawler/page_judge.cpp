@@ -136,7 +136,7 @@ void PageJudge::keep(const Item& item, const PageResponse& response, const Recor
     if (answers_ == nullptr)
         return;
     const bool is_alive = !is_dead(record.outcome) && record.outcome != Outcome::unclear;
-    if (response.is_bot_wall) // no answer at all
+    if (response.is_bot_wall && record.outcome == Outcome::unclear) // no answer at all
         answers_->keep(item, failed_with(record.error), is_alive, nullptr);
     else
         answers_->keep(item, response, is_alive, links ? &*links : nullptr);

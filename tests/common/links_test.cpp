@@ -265,6 +265,17 @@ TEST_SUITE("SVG and MathML") {
               == "http://h/d/x");
         CHECK(links_of("<svg></svg><style><a href=x></style>").empty());
     }
+    TEST_CASE("a tag that only HTML has ends an SVG that nothing else has ended") {
+        for (const auto* name : {"a", "button", "td", "header", "form"})
+            CHECK(
+                links_of(fmt::format("<{}><svg></{}><iframe src=x></iframe>", name, name))
+                == "http://h/d/x");
+        CHECK(links_of("<svg><a href=y></a><iframe src=x></iframe>") == "http://h/d/y");
+        CHECK(links_of("<svg><foreignObject></title><iframe src=x></iframe>")
+              == "http://h/d/x");
+        CHECK(links_of("<svg><foreignObject></title></svg><iframe src=x></iframe>")
+              == "http://h/d/x");
+    }
 }
 
 /// An SVG drawing as it stands in HTML, in XHTML, and by itself: what they refer to, the
@@ -513,6 +524,25 @@ TEST_SUITE("feeds") {
         CHECK(links_of("<r xml:base='/b/'><a href='x'/></r>", "text/xml")
               == "http://h/d/x"); // neither HTML nor SVG has it any more
     }
+    TEST_CASE("a feed that is cut off has the links it has, at their bases") {
+        const std::string feed = "<feed xmlns='http://www.w3.org/2005/Atom' "
+                                 "xml:base='/b/'><link href='1'/><entry xml:base='c/'>"
+                                 "<link href='2'/>";
+        CHECK(links_of(feed, atom) == "http://h/b/c/2 http://h/b/1");
+        CHECK(links_of(feed + "<", atom) == "http://h/b/c/2 http://h/b/1");
+    }
+    TEST_CASE("a feed can't fill the memory with bases in each other") {
+        std::string feed = "<feed xmlns='http://www.w3.org/2005/Atom'><link href='1'/>"
+                           "<entry xml:base='/"
+                           + std::string(8000, 'b') + "/'>";
+        for (int i = 0; i < 2000; ++i)
+            feed += fmt::format("<link xml:base='c/' href='{}'/>", i);
+        feed += "</entry><link href='2'/></feed>";
+        const common::Links found =
+            common::find_links(feed, atom, *common::parse_url("http://h/d/p.html"), {});
+        CHECK(found.urls.size() == 2);
+        CHECK(found.left_out == 2000);
+    }
 }
 
 TEST_CASE("old and rare attributes refer to files, where they count") {
@@ -526,6 +556,9 @@ TEST_CASE("old and rare attributes refer to files, where they count") {
     CHECK(assets_of("<r><td background='1&amp;2'/><div background='3' style=''/></r>",
                     xhtml)
           == "img /d/1&2 ");
+    CHECK(find_links("<table background=1>", "text/html",
+                     *common::parse_url("http://h/d/p.html"), {})
+              .others.empty()); // without --assets
     CHECK(assets_of("<image src=1 srcset='2 2x'>") == "img /d/1 img /d/2 ");
     CHECK(assets_of("<r><image src='1'/></r>", xhtml) == "");
     CHECK(assets_of("<svg><image src=1 href=2 /></svg>") == "img /d/2 ");

@@ -38,6 +38,10 @@ TEST_SUITE("URL Standard: percent-encode after encoding") {
               == "/d/p.html?%E6");
         CHECK(targets_in("<a href='?\xd6\xd0'>", "text/html; charset=gb2312")
               == "/d/p.html?%D6%D0");
+        for (const auto* label : {"shift_jis", "Windows-31J", "ms932", "csShiftJIS"})
+            CHECK(targets_in("<a href='?\x87\x40'>",
+                             fmt::format("text/html; charset={}", label))
+                  == "/d/p.html?%87@");
         CHECK(targets_in("<a href='?\x95\x5c'>", "text/html; charset=shift_jis")
               == "/d/p.html?%95\\"); // the second byte of this letter is a backslash
         CHECK(targets_in("<a href='?\xb7\xa2\xad\xa1'>", "text/html; charset=euc-jp")

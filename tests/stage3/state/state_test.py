@@ -271,6 +271,17 @@ class Later(WithState):
         text, _ = self.crawl(site.root)
         self.assertEqual(read_records(text)[site.url(1)]["outcome"], "error")
 
+    def test_a_wall_is_asked_again_unless_its_status_is_accepted(self):
+        for accept, end, status in [((), 3, 200), (("--accept", "403"), 0, 403)]:
+            with self.subTest(accept=accept):
+                self.state += "1"
+                site = self.start_site(pages=20, links=4, plain=True, robots=None)
+                site.changed["/p/1"] = (403, "cf-mitigated: challenge\r\n", "")
+                self.crawl(*accept, site.root, status=end)
+                site.changed = {}
+                text, _ = self.crawl("--max-age", "1h", *accept, site.root, status=0)
+                self.assertEqual(read_records(text)[site.url(1)]["status"], status)
+
     def test_with_max_age_what_went_wrong_is_asked_about_again(self):
         """And nothing else. A request that fails takes nothing away: what is there is only asked about."""
         broken, html = (200, "Content-Encoding: gzip\r\n", "this isn't gzip"), (200, "Content-Type: text/html\r\n")
