@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 namespace common {
 namespace {
@@ -277,8 +278,8 @@ References LinkCollector::take_references_from(std::size_t first) {
 
 Url LinkCollector::base_of(const Apart& apart) const {
     Url base = base_;
-    for (auto href = apart.bases.rbegin(); href != apart.bases.rend(); ++href)
-        if (auto url = resolve_url(*href, base))
+    for (const std::string& href : std::ranges::reverse_view(apart.bases))
+        if (auto url = resolve_url(href, base))
             base = *std::move(url);
     return base;
 }

@@ -108,6 +108,7 @@ void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/
         return;
     const std::string_view space = text_of(uri);
     std::vector<XmlAttribute> attributes;
+    attributes.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
         attributes.emplace_back(list + static_cast<std::ptrdiff_t>(5) * i);
     if (reader.depth == 1 && is_feed(space, text_of(name)))

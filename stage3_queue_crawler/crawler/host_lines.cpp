@@ -10,9 +10,8 @@
 
 namespace stage3 {
 
-HostLines::HostLines(EventLoop& loop, const FrontierSettings& settings,
-                     FrontierHelpers helpers)
-    : loop_(loop), settings_(settings), helpers_(std::move(helpers)),
+HostLines::HostLines(EventLoop& loop, FrontierSettings settings, FrontierHelpers helpers)
+    : loop_(loop), settings_(std::move(settings)), helpers_(std::move(helpers)),
       queue_(0, Order(settings_.order)), foreign_queue_(0, Order(settings_.order)),
       gate_(loop, settings_.politeness, Order(settings_.order),
             std::bind_front(&HostLines::pass_gate, this)),

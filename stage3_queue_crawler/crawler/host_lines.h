@@ -36,7 +36,7 @@ class HostLines {
     using Item = QueuedItem;
 
     /// `loop` must outlive it, and it must outlive the tasks that wait for it.
-    HostLines(EventLoop& loop, const FrontierSettings& settings, FrontierHelpers helpers);
+    HostLines(EventLoop& loop, FrontierSettings settings, FrontierHelpers helpers);
     HostLines(const HostLines&) = delete;
     HostLines& operator=(const HostLines&) = delete;
     virtual ~HostLines() = default;

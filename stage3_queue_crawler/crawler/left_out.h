@@ -25,7 +25,7 @@ struct LeftOut {
 inline std::string counted_kind(std::size_t number, std::string_view what) {
     const auto end = what.find_first_of(" ,");
     std::string_view first = what.substr(0, end);
-    std::string_view rest = what.substr(std::min(what.size(), first.size()));
+    const std::string_view rest = what.substr(std::min(what.size(), first.size()));
     if (number == 1 && first == "entries")
         first = "entry";
     else if (number == 1 && first.ends_with('s'))

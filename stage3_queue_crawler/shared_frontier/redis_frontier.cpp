@@ -49,9 +49,9 @@ std::vector<std::vector<std::string>> spread(const std::vector<common::Url>& roo
 
 } // namespace
 
-RedisFrontier::RedisFrontier(EventLoop& loop, const FrontierSettings& settings,
+RedisFrontier::RedisFrontier(EventLoop& loop, FrontierSettings settings,
                              FrontierHelpers helpers, SharedCrawl crawl)
-    : loop_(loop), settings_(settings), helpers_(std::move(helpers)),
+    : loop_(loop), settings_(std::move(settings)), helpers_(std::move(helpers)),
       crawl_(std::move(crawl)), sessions_(loop, crawl_, *this),
       rules_(held_, sessions_, helpers_.robots) {}
 

@@ -39,8 +39,8 @@ class RedisFrontier final : private SessionOwner {
     using Item = LeasedItem;
 
     /// `loop` must outlive it; it must outlive its callers. Once open, it must be closed.
-    RedisFrontier(EventLoop& loop, const FrontierSettings& settings,
-                  FrontierHelpers helpers, SharedCrawl crawl);
+    RedisFrontier(EventLoop& loop, FrontierSettings settings, FrontierHelpers helpers,
+                  SharedCrawl crawl);
     RedisFrontier(const RedisFrontier&) = delete;
     RedisFrontier& operator=(const RedisFrontier&) = delete;
     ~RedisFrontier() = default;

@@ -280,7 +280,7 @@ TEST_SUITE("SVG and MathML") {
 
 /// An SVG drawing as it stands in HTML, in XHTML, and by itself: what they refer to, the
 /// same for all three.
-std::string svg_refers_to(std::string_view content) {
+static std::string svg_refers_to(std::string_view content) {
     constexpr std::string_view names = "xmlns='http://www.w3.org/2000/svg' "
                                        "xmlns:xlink='http://www.w3.org/1999/xlink'";
     const std::string svg = fmt::format("<svg {}>{}</svg>", names, content);
@@ -421,8 +421,12 @@ TEST_SUITE("the srcdoc of an iframe") {
             std::string page = "<a href=x>";
             for (int i = 0; i < depth; ++i) {
                 std::string value;
-                for (const char c : page)
-                    value += c == '&' ? "&amp;" : c == '"' ? "&#34;" : std::string(1, c);
+                for (const char c : page) {
+                    if (c == '&' || c == '"')
+                        value += c == '&' ? "&amp;" : "&#34;";
+                    else
+                        value += c;
+                }
                 page = "<iframe srcdoc=\"" + value + "\"></iframe>";
             }
             return page;
@@ -441,7 +445,7 @@ TEST_SUITE("feeds") {
     constexpr std::string_view rss = "application/rss+xml; charset=utf-8";
     constexpr std::string_view atom = "application/atom+xml";
 
-    std::string in_rss(std::string_view content, std::string_view type = rss) {
+    static std::string in_rss(std::string_view content, std::string_view type = rss) {
         const std::string feed = fmt::format(
             "<?xml version='1.0'?><rss version='2.0' xmlns:atom='http://www.w3.org/2005/"
             "Atom' xmlns:media='http://search.yahoo.com/mrss/'>"
@@ -449,7 +453,8 @@ TEST_SUITE("feeds") {
             content);
         return links_of(feed, type) + " " + assets_of(feed, type);
     }
-    std::string in_atom(std::string_view content, std::string_view attributes = "") {
+    static std::string in_atom(std::string_view content,
+                               std::string_view attributes = "") {
         const std::string feed =
             fmt::format("<feed xmlns='http://www.w3.org/2005/Atom' {}>{}</feed>",
                         attributes, content);

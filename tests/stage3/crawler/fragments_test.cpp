@@ -3,6 +3,7 @@
 #include "tests/support/prelude.h"
 
 using stage3::Fragments;
+using stage3::KnownUrl;
 
 namespace {
 

@@ -4,11 +4,9 @@
 #include "tests/stage3/program/folder.h"
 #include "tests/support/prelude.h"
 
-#include <filesystem>
 #include <fstream>
 #include <tuple>
 
-namespace fs = std::filesystem;
 using tests::Folder;
 
 namespace {

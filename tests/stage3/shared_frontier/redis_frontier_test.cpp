@@ -139,7 +139,7 @@ struct SharedTest : OneLoop, tests::RobotsOnDemand {
 /// For the promises that all frontiers make.
 class InRedis : SharedTest {
   public:
-    explicit InRedis(const FrontierSettings& settings = {}) : settings_(settings) {}
+    explicit InRedis(FrontierSettings settings = {}) : settings_(std::move(settings)) {}
 
     using OneLoop::loop;
     void open(const std::vector<std::string>& roots) {
