@@ -210,8 +210,11 @@ bool LinkCollector::is_in_document() const {
 }
 
 bool LinkCollector::enter_part(Part part, std::size_t size) {
-    constexpr std::size_t deepest = 4;
-    if (around_.size() >= deepest || size > most_bytes - bytes_of_parts_)
+    constexpr std::ptrdiff_t deepest = 4; // documents in each other
+    if (part == Part::document
+        && std::ranges::count(around_, Part::document, &Around::part) >= deepest)
+        return false;
+    if (size > most_bytes - bytes_of_parts_)
         return false;
     bytes_of_parts_ += size;
     around_.push_back({.references = references_.list.size(),

@@ -13,7 +13,7 @@ namespace common {
 namespace {
 
 // The names below are the URL Standard's, where it has one: "path percent-encode set",
-// "port state", "shorten a path". Whoever reads both finds the same steps.
+// "port state", "shorten a path". If you read both, you find the same steps.
 
 constexpr bool is_slash(char c) { return c == '/' || c == '\\'; }
 constexpr bool is_web_scheme(std::string_view scheme) {

@@ -52,7 +52,7 @@ class HostLines {
     void has_asked(const std::string& host) { gate_.has_asked(host); }
 
   protected:
-    // What whoever keeps the list of URLs does with one of them.
+    // What a derived class, which keeps the list of URLs, does with one of them.
     /// Puts an item in line, or in line again.
     virtual void admit(Item item) = 0;
     /// It will never be taken out, since `max_pages` have been.

@@ -1,7 +1,7 @@
 // What is asked of a host besides pages: its robots.txt, sitemaps, folders.
 //
 // These requests don't come through the frontier, but they tire the server all the same.
-// So whoever makes one says so here, and the crawl's pages keep their distance from it.
+// So the code that makes one says so here, and the crawl's pages keep their distance.
 // Page 25 of the book.
 #pragma once
 

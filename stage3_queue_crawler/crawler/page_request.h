@@ -1,8 +1,8 @@
 // A request for a page, and what comes of it: a response, or that it's too early to tell.
 //
-// Whoever wants a page asks a PageSource. There are two: page_fetch.h, which asks the
-// server, and remembering_fetch.h, which stands before it and knows what servers have
-// answered in earlier visits. Page 18b of the book.
+// Code that wants a page asks a PageSource. There are two: page_fetch.h asks the server;
+// remembering_fetch.h comes first, and knows what servers have answered in earlier
+// visits. Page 18b of the book.
 #pragma once
 
 #include "common/web/url.h"

@@ -14,7 +14,7 @@
 namespace stage3 {
 namespace {
 
-/// What servers may send as validators is sent back to them, and kept meanwhile. So it
+/// A validator is kept until the next crawl, which sends it back to the server. So it
 /// must be short, and not end the header. Source: RFC 9110, sections 8.8.2 and 8.8.3
 bool is_entity_tag(std::string_view text) {
     constexpr std::size_t longest = 500;

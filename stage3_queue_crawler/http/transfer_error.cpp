@@ -187,7 +187,7 @@ FetchError error_by_code(const FailedTransfer& transfer, const SessionOptions& o
     }
 }
 
-/// Which error it is, whoever is to blame.
+/// Which error it is, no matter which host is to blame.
 FetchError error_anywhere(const FailedTransfer& transfer, const SessionOptions& options) {
     if (const auto error = error_in_response(transfer))
         return *error;

@@ -157,7 +157,7 @@ Coroutine<int> crawl_alone(Options options) {
     }
     const Missing missing =
         end_reports(reports, options, crawler, crawl.ending(), Clock::now() - start);
-    const Ending ending = crawl.ending(); // memory may have run out meanwhile
+    const Ending ending = crawl.ending(); // reports may have run out of memory
     bool is_all_kept = true;
     if (state)
         is_all_kept = co_await close_state(*state, crawler, ending, console);

@@ -121,7 +121,7 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     Reports reports(running_loop(), options);
     reports.begin();
     const Tally tally = co_await write_records(options, results, reports);
-    // More were counted, if the crawl goes on meanwhile.
+    // If the crawl continues while this writes, more were counted.
     const std::ptrdiff_t dead =
         tally.dead + tally.seen_dead - static_cast<std::ptrdiff_t>(results.state().dead);
     Findings findings;

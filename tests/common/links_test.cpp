@@ -529,6 +529,13 @@ TEST_SUITE("feeds") {
         CHECK(links_of("<r xml:base='/b/'><a href='x'/></r>", "text/xml")
               == "http://h/d/x"); // neither HTML nor SVG has it any more
     }
+    TEST_CASE("bases of a feed may be in each other, as deep as they like") {
+        std::string feed = "<feed xmlns='http://www.w3.org/2005/Atom'>";
+        for (int i = 0; i < 9; ++i)
+            feed += fmt::format("<entry xml:base='{}/'>", i);
+        CHECK(links_of(feed + "<link href='x'/>", atom)
+              == "http://h/d/0/1/2/3/4/5/6/7/8/x");
+    }
     TEST_CASE("a feed that is cut off has the links it has, at their bases") {
         const std::string feed = "<feed xmlns='http://www.w3.org/2005/Atom' "
                                  "xml:base='/b/'><link href='1'/><entry xml:base='c/'>"
