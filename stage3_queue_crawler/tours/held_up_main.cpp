@@ -25,6 +25,7 @@
 using namespace std::chrono_literals;
 using stage3::Coroutine;
 using stage3::PageReader;
+using stage3::PageReaderSettings;
 using stage3::Task;
 using Clock = std::chrono::steady_clock;
 
@@ -60,14 +61,15 @@ Coroutine<> read_page(bool in_thread) {
         throw std::logic_error("http://example.test/ is a URL");
     const auto scope = std::make_shared<const stage3::Scope>(
         stage3::Reach::host, std::vector<common::Url>(1, *url));
-    PageReader reader(stage3::running_loop(), scope, {.in_threads = in_thread});
+    const auto reader = std::make_unique<PageReader>(
+        stage3::running_loop(), scope, PageReaderSettings{.in_threads = in_thread});
     std::string page = large_page();
     Clock::duration longest{};
     Task<> watcher = stage3::create_task(watch(longest));
     co_await stage3::sleep(10ms);
     const auto begin = Clock::now();
     const common::Links links =
-        co_await reader.read(*url, "text/html; charset=utf-8", std::move(page));
+        co_await reader->read(*url, "text/html; charset=utf-8", std::move(page));
     const Milliseconds whole = Clock::now() - begin;
     co_await stage3::sleep(10ms);
     watcher.cancel();
