@@ -1,11 +1,14 @@
 #include "common/web/link_sorter.h"
 
+#include "common/web/malformed_url.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -76,19 +79,20 @@ class LinkSorter {
     /// there, or there is no more room.
     Target* list(std::string_view reference, LinkRole role) {
         auto url = resolve_url(reference, *base_);
-        if (!url) {
-            ++(is_wanted_but_too_long(reference) ? result_.too_long : result_.unreadable);
+        if (!url)
+            url = unresolved(reference);
+        if (!url)
             return nullptr;
-        }
         const auto known = targets_.find(url->href());
         Target* target = known == targets_.end() ? nullptr : &known->second;
         if (target != nullptr && target->is_listed(role))
             return target;
+        const bool is_malformed = url->is_malformed();
         const bool is_wanted =
-            target != nullptr ? target->is_wanted : limits_.wanted(*url);
-        if (!is_wanted && role == LinkRole::refresh)
+            target != nullptr ? target->is_wanted : !is_malformed && limits_.wanted(*url);
+        if (!is_wanted && role == LinkRole::refresh && !is_malformed)
             result_.refreshes_to = url;
-        if (!is_wanted && (!limits_.foreign || !limits_.foreign(*url)))
+        if (!is_wanted && !is_malformed && (!limits_.foreign || !limits_.foreign(*url)))
             return nullptr;
         if (result_.urls.size() + result_.others.size() >= limits_.links
             || bytes_ + url->href().size() > limits_.bytes) {
@@ -107,6 +111,14 @@ class LinkSorter {
             target->is_other = true;
         }
         return target;
+    }
+
+    /// If malformed ones are wanted, that; otherwise it's counted.
+    std::optional<Url> unresolved(std::string_view reference) {
+        auto url = limits_.malformed ? malformed_url(reference) : std::nullopt;
+        if (!url)
+            ++(is_wanted_but_too_long(reference) ? result_.too_long : result_.unreadable);
+        return url;
     }
 
     /// Counts it once. But if there are very many, it doesn't remember all of them.

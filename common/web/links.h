@@ -67,15 +67,16 @@ struct LinkLimits {
     std::function<bool(const Url&)> wanted = [](const Url&) { return true; };
     /// Which of the others to report all the same. If it isn't set: none.
     std::function<bool(const Url&)> foreign = {};
-    bool assets = false; ///< also what a page needs or names besides: see LinkRole
-    bool ids = false;    ///< also the ids, and the fragments of links
+    bool assets = false;    ///< also what a page needs or names besides: see LinkRole
+    bool ids = false;       ///< also the ids, and the fragments of links
+    bool malformed = false; ///< also links that are no URLs: see malformed_url.h
 };
 
 /// A URL that is not a link to follow.
 struct OtherLink {
     Url url;
     LinkRole role;
-    bool is_wanted; ///< by LinkLimits::wanted; else it's foreign
+    bool is_wanted; ///< by LinkLimits::wanted; else it's foreign, or malformed
 };
 
 /// The links of a document.

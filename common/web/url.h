@@ -11,6 +11,7 @@
 
 #include "common/web/shared_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,9 +24,12 @@ namespace common {
 
 /// An absolute http or https URL in normal form. A small value: a text that it shares
 /// with its copies, and where its parts begin; 16 bytes. Made by `parse_url` and
-/// `resolve_url` only, so whoever holds one need not check it again.
+/// `resolve_url` only, so whoever holds one need not check it again. (Who wants links
+/// that are no URLs gets them as malformed ones: see malformed_url.h.)
 class Url {
   public:
+    /// True for a text that stands where a URL should, and is none. It has no host.
+    bool is_malformed() const { return places_.scheme_end == 0; }
     /// The whole URL, such as "http://example.com/a?b".
     std::string_view href() const { return href_.view(); }
     /// The same, with a zero behind it: for libraries in C.
@@ -45,7 +49,7 @@ class Url {
     /// Scheme and authority: "https://example.com:8080".
     std::string_view origin() const { return part(0, places_.path_begin); }
     /// Path and query, at least "/": what goes into the first line of a request.
-    std::string_view target() const { return href().substr(places_.path_begin); }
+    std::string_view target() const { return part(places_.path_begin, href().size()); }
     /// The port, also where the URL leaves it out: 80 or 443.
     std::uint16_t port() const { return places_.port; }
 
@@ -53,7 +57,9 @@ class Url {
     friend auto operator<=>(const Url& a, const Url& b) { return a.href() <=> b.href(); }
 
   private:
-    friend class UrlParser; // in url.cpp; the only one that can fill a Url
+    // The only ones that can fill a Url: in url.cpp and malformed_url.cpp.
+    friend class UrlParser;
+    friend class MalformedUrl;
     /// Where its parts end or begin. (No URL is so long that two bytes wouldn't do.)
     struct Places {
         std::uint16_t scheme_end = 0;
@@ -64,7 +70,7 @@ class Url {
     Url(SharedText href, Places places) : href_(std::move(href)), places_(places) {}
 
     std::string_view part(std::size_t begin, std::size_t end) const {
-        return href().substr(begin, end - begin);
+        return href().substr(std::min(begin, href().size()), end - begin);
     }
 
     SharedText href_;

@@ -21,22 +21,27 @@
 
 namespace stage3 {
 
-/// Why a URL may not be fetched.
+/// Why a URL can't or may not be fetched.
 struct Refusal {
     std::string reason;         ///< what robots.txt says; empty: there was no answer
     std::exception_ptr failure; ///< and why there was none
     bool has_ended = false;     ///< not robots.txt: its host is asked nothing more
 };
 
+/// No request can be made for a malformed URL. Null for all others.
+inline std::shared_ptr<const Refusal> refusal_of(const common::Url& url) {
+    return url.is_malformed() ? std::make_shared<const Refusal>() : nullptr;
+}
+
 /// A URL to fetch, and what it has been through. A value: it points into no table.
 ///
 /// A frontier may add what only it needs: see its own `Item`. So the flags come last,
 /// where a few more of them take no memory.
 struct Item {
-    explicit Item(common::Url u) : url(std::move(u)) {}
+    explicit Item(common::Url u) : url(std::move(u)), refusal(refusal_of(url)) {}
 
     common::Url url;
-    std::shared_ptr<const Refusal> refusal = {}; ///< null: it may be fetched
+    std::shared_ptr<const Refusal> refusal; ///< null: it may be fetched
     EventLoop::TimePoint begun{}; ///< if it was tried: when it was first taken out
     std::uint32_t depth = 0;      ///< links away from a root
     int redirects_left = 0;       ///< that may still be followed from here

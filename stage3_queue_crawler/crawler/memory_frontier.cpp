@@ -93,6 +93,8 @@ void MemoryFrontier::admit(Item item) {
     if (item.is_remembered)
         remembered().enter(std::move(item));
     // [/remembered]
+    else if (item.url.is_malformed())
+        let_in(std::move(item)); // there is no server to ask
     else if (has_ended(item))
         let_in_ended(std::move(item));
     else if (item.purpose != Purpose::check_foreign && robots_line() != nullptr)

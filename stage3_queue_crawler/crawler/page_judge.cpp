@@ -4,6 +4,7 @@
 #include "common/web/charset.h"
 #include "common/web/http_response.h"
 #include "common/web/links.h"
+#include "common/web/malformed_url.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/http/session.h"
 
@@ -149,6 +150,11 @@ void PageJudge::keep_failure(const Item& item, const Record& record) {
 
 Page PageJudge::judge_refusal(const Item& item, int tries) {
     Page page(item);
+    if (item.url.is_malformed()) {
+        const common::Malformation what = common::explain(item.url);
+        page.fail(what.text, what.is_sure ? Outcome::failed : Outcome::unclear);
+        return page;
+    }
     const Refusal& refusal = *item.refusal;
     if (refusal.has_ended) { // nobody will know
         page.leave_open(refusal.reason);
@@ -240,6 +246,8 @@ void PageJudge::read_location(const Item& item, const PageResponse& response,
 /// Why to visit a URL, if at all; decided here, and nowhere else. `leads_on`: it's a
 /// link, or a style sheet, and not, for example, a picture.
 std::optional<Purpose> PageJudge::purpose_of(const Url& url, bool leads_on) const {
+    if (url.is_malformed())
+        return scope_->excludes(url) ? std::nullopt : std::optional(Purpose::check);
     if (scope_->contains(url))
         return leads_on ? Purpose::follow : Purpose::check;
     if (!checks_.foreign || !scope_->is_foreign(url))

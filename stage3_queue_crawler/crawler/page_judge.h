@@ -31,7 +31,8 @@ namespace stage3 {
 /// The result for a URL that was taken out of the frontier.
 struct Page {
     explicit Page(const Item& item)
-        : record(item.url), is_foreign(item.purpose == Purpose::check_foreign) {
+        : record(item.url),
+          is_foreign(item.purpose == Purpose::check_foreign || item.url.is_malformed()) {
         record.tries = item.tries;
         record.is_foreign = is_foreign;
     }

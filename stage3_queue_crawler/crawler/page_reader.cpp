@@ -26,6 +26,7 @@ void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limi
     limits.fragments = checks.max_fragments;
     limits.assets = checks.assets;
     limits.ids = checks.fragments;
+    limits.malformed = true;
     if (checks.foreign)
         limits.foreign = [&](const common::Url& url) { return scope.is_foreign(url); };
 }

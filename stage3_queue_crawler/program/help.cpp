@@ -27,6 +27,7 @@ constexpr std::string_view help_on_verdicts =
                   others. In the scope, these are errors, except 429
                 - its robots.txt forbids it, its certificate's issuer isn't
                   trusted here, its address is private, or it redirects forever
+                - its scheme is unknown, and one letter away from http or https
                 Such URLs are listed; the exit status is 1 only with --strict.
                 In the scope: a server has refused us too often, or for too long
                 (below), or a wall has answered that keeps programs out (as its
@@ -44,6 +45,8 @@ constexpr std::string_view help_on_verdicts =
                   file:, ftp:, gopher:, javascript:, view-source:, ws:, or a
                   host without "http:"
     failed      There is no complete answer:
+                - the link is no URL, so nobody can be asked: "http://a b/",
+                  "http://host:99999/", "http://"
                 - the name wasn't found, the connection or TLS failed or broke,
                   or a time limit was reached
                 - it isn't HTTP; it has two different Content-Lengths or
@@ -303,6 +306,9 @@ What is fetched and checked
   Atom) and in SVG files, which count as pages and are fetched whole. More URLs
   may be dead (--no-assets: only links, with those in feeds and SVG; --exclude
   REGEX).
+- A link that is no URL, such as http://a b/ or http://host:99999/, is dead, and
+  one with a scheme such as htpp: is unclear. Both were left out without a word
+  (--exclude REGEX; --ignore-file).
 - What is in <template>, a <frame> without a frameset, and an iframe's src
   beside a srcdoc don't count any more. Their dead URLs are gone from reports.
 - A page that hasn't changed since a --state file was written keeps the links

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/shared_frontier/chunks.h"
 
+#include "common/web/malformed_url.h"
 #include "stage3_queue_crawler/crawler/host.h"
 
 #include <fmt/core.h>
@@ -19,6 +20,24 @@ std::size_t server_of(std::string_view host, std::size_t servers) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
     hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccdU; // the last letters count, too
     return static_cast<std::size_t>((hash ^ (hash >> 33U)) % servers);
+}
+
+namespace {
+
+constexpr char no_blank = '\x1f'; // no URL has it
+
+}
+
+std::string to_word(const Url& url) {
+    std::string word(url.href());
+    if (url.is_malformed())
+        std::ranges::replace(word, ' ', no_blank);
+    return word;
+}
+
+std::optional<Url> url_of_word(std::string word) {
+    std::ranges::replace(word, no_blank, ' ');
+    return common::read_href(word);
 }
 
 namespace {
@@ -102,7 +121,7 @@ std::vector<Chunk> make_chunks(std::span<const Url> links, const LinkKind& kind,
             chunk.hosts +=
                 fmt::format("{}{} {}", chunk.hosts.empty() ? "" : " ", group.host, count);
             for (const std::size_t end = i + count; i < end; ++i)
-                chunk.urls.emplace_back(group.links[i]->href());
+                chunk.urls.push_back(to_word(*group.links[i]));
         }
     }
     return chunks;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,12 @@ std::string to_text(const Why& why);
 Why read_why(std::string_view text);
 /// The role that the second letter stands for.
 common::LinkRole role_of(char letter);
+
+/// A URL as Redis has it: without blanks, which are between words there. (Only a
+/// malformed URL has any.)
+std::string to_word(const common::Url& url);
+/// Reads what `to_word` has written; nothing if it's something else.
+std::optional<common::Url> url_of_word(std::string word);
 
 /// What the links of a chunk have in common.
 struct LinkKind {

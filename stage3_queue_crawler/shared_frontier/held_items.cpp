@@ -56,7 +56,8 @@ void HeldItems::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal) {
     item.is_root = held.lease.is_root;
     item.purpose = held.lease.why.purpose;
     item.ticket = ticket;
-    item.refusal = std::move(refusal);
+    if (refusal)
+        item.refusal = std::move(refusal);
     (held.is_foreign() ? ready_foreign_ : ready_).put_nowait(std::move(item));
 }
 

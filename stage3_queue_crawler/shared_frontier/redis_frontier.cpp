@@ -106,7 +106,7 @@ void RedisFrontier::on_items(FrontierSession& session, const Wanted& asked,
                              std::vector<Leased> items) {
     held_.expect_no_more(asked);
     for (Leased& item : items) {
-        const std::optional<common::Url> url = common::parse_url(item.url);
+        const std::optional<common::Url> url = url_of_word(item.url);
         if (!url)
             throw CantTakePart(
                 fmt::format("'{}' is in the crawl, and is no URL", item.url));

@@ -23,7 +23,7 @@ std::uint64_t to_number(std::string_view text) {
 }
 
 common::Url read_url(const std::string& text) {
-    if (auto url = common::parse_url(text))
+    if (auto url = url_of_word(text))
         return *url;
     throw CantTakePart(fmt::format("'{}' is in the crawl, and is no URL", text));
 }
@@ -316,7 +316,7 @@ Record SharedResults::to_record(std::size_t server, const RedisReply& entry) con
         record.parent = urls_[*parent].url;
         record.role = role_of(text("kind").front());
     }
-    record.is_foreign = fields.at("purpose") == "x";
+    record.is_foreign = fields.at("purpose") == "x" || record.url.is_malformed();
     record.depth = number("depth");
     record.outcome = outcome_of(fields.at("outcome"));
     record.status = static_cast<int>(number("status"));

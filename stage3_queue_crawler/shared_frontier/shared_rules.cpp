@@ -43,6 +43,10 @@ SharedRules::SharedRules(HeldItems& held, FrontierSessions& sessions,
 
 void SharedRules::admit(HeldItem item) {
     const Leased& lease = item.lease;
+    if (item.url.is_malformed()) { // there is no server to ask
+        held_.add_ready(std::move(item), nullptr);
+        return;
+    }
     const bool has_ended = lease.wants == Leased::Wants::end;
     if (has_ended)
         end_host(lease.host, lease.ended);

@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/state/link_bytes.h"
 
+#include "common/web/malformed_url.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +77,13 @@ class Reader {
     }
     std::string_view text() { return take(count()); }
     std::optional<Url> url() {
+        auto url = any_url();
+        if (url && url->is_malformed())
+            fail();
+        return is_good_ ? url : std::nullopt;
+    }
+    /// It may be malformed.
+    std::optional<Url> any_url() {
         const std::uint64_t shared = number();
         if (shared > last_.size())
             fail();
@@ -83,6 +92,8 @@ class Reader {
         last_.resize(static_cast<std::size_t>(shared));
         last_ += text();
         auto url = common::resolve_url(last_, page_); // the short way, on one site
+        if (!url)
+            url = common::malformed_url(last_);
         if (!url || url->href() != last_)
             fail();
         return is_good_ ? url : std::nullopt;
@@ -128,7 +139,7 @@ constexpr std::uint64_t mark_of_refresh = 2;
 
 bool read_fragments(Reader& from, common::LinkFragments& fragments) {
     for (std::size_t left = from.count(); left > 0; --left) {
-        auto page = from.url();
+        auto page = from.any_url();
         if (!page)
             return false;
         fragments.pages.push_back(std::move(*page));
@@ -190,7 +201,7 @@ std::optional<common::Links> read_links(std::string_view bytes, const Url& page)
     links.too_long = static_cast<std::size_t>(from.number());
     links.unreadable = static_cast<std::size_t>(from.number());
     for (std::size_t left = from.count(); left > 0; --left) {
-        auto url = from.url();
+        auto url = from.any_url();
         const std::uint64_t kind = from.number();
         if (!url || kind / 2 >= common::link_roles || kind / 2 == sitemap)
             return {};

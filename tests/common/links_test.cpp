@@ -829,6 +829,49 @@ TEST_SUITE("hostile pages") {
         CHECK(found.too_long == 1);
         CHECK(found.unreadable == 1);
     }
+    TEST_CASE("links that are no URLs are found where URLs are, if they are wanted") {
+        const auto malformed_in = [](std::string_view body, common::LinkLimits limits,
+                                     std::string_view type = html) {
+            limits.malformed = true;
+            limits.wanted = [](const common::Url& url) {
+                CHECK_FALSE(url.is_malformed());
+                return true;
+            };
+            std::string result;
+            for (const auto& [url, role, is_wanted] :
+                 found_in(body, limits, type).others) {
+                CHECK_FALSE(is_wanted);
+                result.append(name_of(role)).append(" ").append(url.href()).append(", ");
+            }
+            return result;
+        };
+        const std::string page =
+            "<a href='http://a b/#c'><a href='http://a b/'><area href='//'>"
+            "<iframe src='http://c:x/'></iframe><a href='ok'>"
+            "<meta http-equiv=refresh content='0;url=http://d e/'><a href='mailto:x'>";
+        const std::string found = "a http://a b/, a //, frame http://c:x/, "
+                                  "refresh http://d e/, ";
+        CHECK(malformed_in(page, {}) == found);
+        CHECK(malformed_in(page, {.ids = true}) == found);
+        CHECK(found_in(page).others.empty());
+        CHECK(found_in(page).unreadable == 6);
+        const auto refresh = found_in(page, {.malformed = true});
+        CHECK_FALSE(refresh.refreshes_to);
+        CHECK(refresh.unreadable == 1);
+        CHECK(malformed_in("<img src='http:// i/'><img srcset='http://[/ 2x'>"
+                           "<link rel=stylesheet href='http://l%/'>"
+                           "<script src='http://s^/'></script>"
+                           "<form action='http://f|/'></form>"
+                           "<p style='background:url(http://<u>/)'>"
+                           "<svg><use href='http://:1/#x'/></svg>",
+                           {.assets = true})
+              == "img http:// i/, img http://[/, stylesheet http://l%/, "
+                 "script http://s^/, form http://f|/, css http://<u>/, use http://:1/, ");
+        CHECK(malformed_in("<a xmlns='http://www.w3.org/1999/xhtml' href='http://x y'/>",
+                           {}, xhtml)
+              == "a http://x y, ");
+        CHECK(found_in(page, {.links = 2, .malformed = true}).left_out == 3);
+    }
     TEST_CASE("only wanted links count towards the limit") {
         common::LinkLimits limits{.links = 2};
         limits.wanted = [](const common::Url& url) { return url.host() == "h"; };

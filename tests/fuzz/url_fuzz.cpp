@@ -1,5 +1,6 @@
 // What must hold for every URL, whatever it was made from. The input is a reference, a
 // line break, and a base; without a line break, a URL.
+#include "common/web/malformed_url.h"
 #include "common/web/url.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -70,6 +71,24 @@ void check(const common::Url& url) {
                    "libcurl finds the same path");
 }
 
+/// What is reported of a link that is no URL.
+void check_malformed(std::string_view reference) {
+    const auto url = common::malformed_url(reference);
+    if (!url)
+        return;
+    const std::string_view text = url->href();
+    tests::require(
+        std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }),
+        "a malformed URL is printable ASCII");
+    tests::require(!common::parse_url(text), "it's no URL");
+    const auto again = common::read_href(text);
+    tests::require(again && again->is_malformed() && again->href() == text,
+                   "a malformed URL is read as it is written");
+    tests::require(url->host().empty() && url->target().size() <= text.size(),
+                   "a malformed URL has no host");
+    tests::require(!common::explain(*url).text.empty(), "it's explained");
+}
+
 } // namespace
 
 void tests::fuzz(std::string_view input) {
@@ -88,8 +107,10 @@ void tests::fuzz(std::string_view input) {
     require(common::resolve_url(absolute, *base) == common::parse_url(absolute),
             "an absolute URL doesn't depend on its page");
     const auto resolved = common::resolve_url(reference, *base);
-    if (!resolved)
+    if (!resolved) {
+        check_malformed(reference);
         return;
+    }
     check(*resolved);
     // A leading "./" rules out the short way for a relative path and changes nothing
     // else.

@@ -1,6 +1,9 @@
 #include "stage3_queue_crawler/program/formats/baseline.h"
 
+#include "common/text/byte_set.h"
 #include "common/text/entries.h"
+#include "common/web/malformed_url.h"
+#include "common/web/percent_encoding.h"
 
 #include <fmt/core.h>
 
@@ -12,21 +15,19 @@ namespace stage3 {
 namespace {
 
 std::string with_fragment(std::string_view url, std::string_view fragment) {
-    std::string name(url);
+    constexpr common::ByteSet unprintable = common::percent_encode_set(" ");
+    std::string name;
+    common::append_encoded(name, url, unprintable); // a malformed one may have blanks
     if (!fragment.empty())
         name += '#';
-    for (const char c : fragment)
-        if (c > ' ' && c < 0x7f)
-            name += c;
-        else
-            name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    common::append_encoded(name, fragment, unprintable);
     return name;
 }
 
 /// The entry's URL in normal form.
 std::string read_url(const common::Entry& entry) {
     const auto& [line, text] = entry;
-    const auto url = common::parse_url(text);
+    const auto url = common::read_href(text);
     if (!url)
         throw std::invalid_argument(
             fmt::format("line {}: '{}' is not a URL", line, text));

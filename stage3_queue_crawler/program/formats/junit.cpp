@@ -53,7 +53,9 @@ class JunitFormat final : public Format {
             const std::string inside = verdict(line, summary.urls);
             tests +=
                 fmt::format(R"(    <testcase classname="{}" name="{}")",
-                            as_markup(line.url.authority()), as_markup(address(line)))
+                            line.url.is_malformed() ? "no URL"
+                                                    : as_markup(line.url.authority()),
+                            as_markup(address(line)))
                 + (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
             ++number;
         }

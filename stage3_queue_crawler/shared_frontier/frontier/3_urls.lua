@@ -115,16 +115,17 @@ end
 -- The last page's number. That of a record that was withdrawn isn't used again.
 local function page_number() return M.records + M.retried end
 
--- Its server wasn't asked for it, so it doesn't count for max_pages.
-local function was_unasked(outcome, tries)
-    return outcome == 'disallowed' or outcome == 'unclear' and tries == '0'
+-- Its server wasn't asked for it, so it doesn't count for max_pages. (What is no URL has no
+-- host, and so no server.)
+local function was_unasked(name, outcome, tries)
+    return outcome == 'disallowed' or outcome == 'unclear' and tries == '0' or name == ':0'
 end
 
 -- A page is done: it gets the next number, its links are put in, and its record is written.
 -- If there are many links, see `put_links_in`.
-local function take_page(record, chunks)
+local function take_page(record, chunks, unasked)
     M.records = M.records + 1
-    if not was_unasked(record[4], record[12]) then M.counted = M.counted + 1 end
+    if not unasked then M.counted = M.counted + 1 end
     local number, links = page_number(), 0
     for _, chunk in ipairs(chunks) do links = links + #chunk.urls end
     if links <= 500 then return finish_url(number, record, meet(chunks, int(number))) end

@@ -66,9 +66,9 @@ function results.done(session, i)
     local held = let_go(session, url)
     if held then
         if ARGV[i + 13] == 'a' then note_answered(host(held.host)) end
-        local unasked = was_unasked(ARGV[i + 2], ARGV[i + 10])
+        local unasked = was_unasked(held.host, ARGV[i + 2], ARGV[i + 10])
         leave(held, unasked)
-        take_page(record_of(url, held, i), chunks)
+        take_page(record_of(url, held, i), chunks, unasked)
         put_in_outboxes(i + 15, others)
         note_places(ARGV[i + 12])
     end

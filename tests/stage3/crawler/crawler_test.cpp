@@ -84,6 +84,22 @@ TEST_CASE_FIXTURE(SiteInBox, "a wall that keeps programs out says nothing of the
     }
 }
 
+TEST_CASE_FIXTURE(SiteInBox, "a link that is no URL is dead, and asks no server") {
+    server.on("/", box::page({"/b", "http://a b/", "htpp://c/", "http://no/"}));
+    server.on("/b", box::page({"http://a b/#c", "http://d:e/"}));
+    setup.excluded.emplace_back("^http://d:");
+    const Result result = crawl();
+    CHECK(result.records.size() == 4);
+    const Said& dead = result["http://a b/"];
+    CHECK(dead.outcome == Outcome::failed);
+    CHECK(dead.error == "no URL: there is a blank in its host");
+    CHECK(dead.parent == server.url("/"));
+    CHECK(dead.depth == 1);
+    CHECK(result["htpp://c/"].outcome == Outcome::unclear);
+    CHECK(result.progress.dead == 1);
+    CHECK(result.left_out.empty()); // nobody could say more
+}
+
 TEST_CASE_FIXTURE(SiteInBox,
                   "as many pages are fetched at once as there are workers, and no more") {
     std::vector<std::string> links;

@@ -7,6 +7,7 @@
 // the crawl knows of a URL.
 #pragma once
 
+#include "common/web/malformed_url.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
@@ -276,6 +277,29 @@ TEST_CASE_TEMPLATE_DEFINE("a check waits until nothing is left to follow", Test,
     CHECK(test.known("http://h/a.png").role == common::LinkRole::image);
 }
 
+TEST_CASE_TEMPLATE_DEFINE("what is no URL comes out once, refused", Test,
+                          frontier_refuses_malformed) {
+    Test test;
+    test.open({"http://h/"});
+    auto root = test.get();
+    stage3::Record record(root.item().url);
+    record.outcome = stage3::Outcome::page;
+    const common::Url malformed = *common::malformed_url("http://a b/");
+    stage3::Found found;
+    for (int i = 0; i < 2; ++i)
+        found.references.push_back({.url = malformed,
+                                    .role = common::LinkRole::hyperlink,
+                                    .purpose = stage3::Purpose::check});
+    root.done(record, found);
+    auto visit = test.get();
+    CHECK(visit.item().url == malformed);
+    CHECK(visit.item().refusal);
+    CHECK(visit.item().depth == 1);
+    tests::done(std::move(visit), {}, stage3::Outcome::failed);
+    test.ends();
+    CHECK(test.known("http://a b/").state == stage3::KnownUrl::State::dead);
+}
+
 /// Each case, with this kind of frontier.
 #define FRONTIER_CONTRACT(Test)                                                          \
     TEST_CASE_TEMPLATE_INVOKE(frontier_gives_once, Test);                                \
@@ -288,4 +312,5 @@ TEST_CASE_TEMPLATE_DEFINE("a check waits until nothing is left to follow", Test,
     TEST_CASE_TEMPLATE_INVOKE(frontier_keeps_number, Test);                              \
     TEST_CASE_TEMPLATE_INVOKE(frontier_holds, Test);                                     \
     TEST_CASE_TEMPLATE_INVOKE(frontier_keeps_order, Test);                               \
-    TEST_CASE_TEMPLATE_INVOKE(frontier_checks_last, Test)
+    TEST_CASE_TEMPLATE_INVOKE(frontier_checks_last, Test);                               \
+    TEST_CASE_TEMPLATE_INVOKE(frontier_refuses_malformed, Test)

@@ -1,4 +1,5 @@
 // The links of a page, written down and read again, also when the file is damaged.
+#include "common/web/malformed_url.h"
 #include "stage3_queue_crawler/state/link_bytes.h"
 #include "tests/support/prelude.h"
 
@@ -18,7 +19,8 @@ common::Links some_links() {
     links.unreadable = 70'000;
     links.others = {{at("http://h/p.png"), LinkRole::image, true},
                     {at("http://other/"), LinkRole::script, false},
-                    {at("http://h/p.svg"), LinkRole::use, true}};
+                    {at("http://h/p.svg"), LinkRole::use, true},
+                    {*common::malformed_url("http://h x/"), LinkRole::hyperlink, false}};
     links.ids.insert("here");
     links.ids.insert("there");
     links.fragments.pages = {at("http://h/docs/a.html")};
@@ -43,7 +45,9 @@ TEST_CASE("links that were written down are the same when they are read again") 
     CHECK(read->left_out == 300);
     CHECK(read->too_long == 1);
     CHECK(read->unreadable == 70'000);
-    REQUIRE(read->others.size() == 3);
+    REQUIRE(read->others.size() == 4);
+    CHECK(read->others[3].url == links.others[3].url);
+    CHECK(read->others[3].url.is_malformed());
     CHECK(read->others[2].role == LinkRole::use);
     CHECK(read->others[0].url == links.others[0].url);
     CHECK(read->others[0].role == LinkRole::image);
