@@ -1,6 +1,6 @@
 // Links that are no URLs: which ones are reported, as what, and why.
-#include "common/web/malformed_url.h"
 #include "common/text/ascii.h"
+#include "common/web/malformed_url.h"
 #include "tests/support/prelude.h"
 
 namespace {
