@@ -4,20 +4,30 @@
 #include "common/web/links.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <array>
+#include <cstddef>
 #include <set>
 #include <string>
 
 void tests::fuzz(std::string_view input) {
     static const common::Url base = *common::parse_url("http://h/d/p.html?q");
-    const char* const types[] = {"text/html", "text/html; charset=utf-16le", "",
-                                 "application/xhtml+xml"}; // NOLINT: four words
-    const auto choice = input.empty() ? 0U : static_cast<unsigned char>(input[0]) % 4U;
+    constexpr std::array types{"text/html",
+                               "text/html; charset=utf-16le",
+                               "",
+                               "application/xhtml+xml",
+                               "image/svg+xml",
+                               "application/rss+xml",
+                               "application/atom+xml",
+                               "text/html; charset=windows-1251"};
+    const auto choice = input.empty()
+                            ? std::size_t{0}
+                            : static_cast<unsigned char>(input[0]) % types.size();
     const std::string_view page = input.substr(input.empty() ? 0 : 1);
     common::LinkLimits limits{.links = 100};
-    const auto plain = common::find_links(page, types[choice], base, limits);
-    limits.assets = limits.ids = true;
+    const auto plain = common::find_links(page, types.at(choice), base, limits);
+    limits.assets = limits.ids = limits.malformed = true;
     limits.foreign = [](const common::Url&) { return true; };
-    const auto found = common::find_links(page, types[choice], base, limits);
+    const auto found = common::find_links(page, types.at(choice), base, limits);
     require(!plain.left_out || found.left_out, "who looks for more leaves out more");
     require(found.left_out || plain.urls == found.urls,
             "looking for more finds the same links");
@@ -27,6 +37,10 @@ void tests::fuzz(std::string_view input) {
     require(different.size() == found.urls.size(), "each link is there once");
     for (const common::Url& url : found.urls)
         require(common::parse_url(url.href()) == url, "each link is a URL");
+    for (const common::OtherLink& other : found.others)
+        require(other.url.is_malformed() == !common::parse_url(other.url.href())
+                    && !(other.url.is_malformed() && other.is_wanted),
+                "what else is found is a URL, or says that it is none");
 
     // The scanner by itself: it stays within the page and only moves forward.
     common::HtmlScanner scanner(page, {.assets = choice % 2 == 0, .ids = choice < 2});
