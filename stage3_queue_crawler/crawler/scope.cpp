@@ -3,7 +3,6 @@
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -17,21 +16,6 @@ bool is_any_found(const std::vector<Pattern>& patterns, const common::Url& url) 
 }
 
 } // namespace
-
-Pattern::Pattern(const std::string& text) {
-    auto compiled = std::make_unique<regex_t>();
-    if (const int code =
-            regcomp(compiled.get(), text.c_str(), REG_EXTENDED | REG_NOSUB)) {
-        std::array<char, 200> message{};
-        regerror(code, compiled.get(), message.data(), message.size());
-        throw std::invalid_argument(message.data());
-    }
-    compiled_.reset(compiled.release());
-}
-
-bool Pattern::is_found_in(const char* text) const {
-    return regexec(compiled_.get(), text, 0, nullptr, 0) == 0;
-}
 
 std::string Scope::place_of(const common::Url& url) {
     return std::string(common::without_www(url.authority())) + std::string(url.target());

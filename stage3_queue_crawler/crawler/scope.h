@@ -6,43 +6,17 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/pattern.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <regex.h>
-
 namespace stage3 {
-
-/// A POSIX extended regular expression. (Not std::regex, which recurses: GCC 12's
-/// overflows the stack on a long URL.)
-/// Source: man 7 regex.
-class Pattern {
-  public:
-    /// Throws std::invalid_argument, which says what is wrong with the text.
-    explicit Pattern(const std::string& text);
-
-    /// True if it's found anywhere in `text`. The time that this takes can grow with the
-    /// square of the length, or faster: searching 8,000 letters `a` for "a.*a.*a.*z"
-    /// takes a tenth of a second.
-    bool is_found_in(const char* text) const;
-
-  private:
-    struct Free {
-        void operator()(regex_t* compiled) const {
-            regfree(compiled);
-            delete compiled;
-        }
-    };
-    std::unique_ptr<regex_t, Free> compiled_;
-};
 
 /// How far from a root a crawl may go.
 enum class Reach : std::uint8_t {

@@ -314,6 +314,8 @@ What is fetched and checked
 - A page that hasn't changed since a --state file was written keeps the links
   that were found then (begin a new file to have all of them searched anew).
 - A new kind is "use": what <use>, gradients and so on of SVG refer to.
+- Patterns (--exclude, --include, --ignore-file) with \d, \x, (?...) or a \w in
+  brackets are refused: the first meant the letter d (write [0-9]).
 - A baseline isn't written if a root's redirects end in a dead URL, or nothing
   was checked.
 - What a wall against bots answers, such as 403 with "cf-mitigated", is unclear,

@@ -151,6 +151,23 @@ TEST_CASE("a pattern that can't be parsed is refused with a reason") {
     CHECK_THROWS_WITH(Pattern("a{2"), doctest::Contains("{"));
 }
 
+TEST_CASE("a pattern in which another dialect means something else is refused by name") {
+    for (const char* const text : {"\\d+", "a\\D", "\\x41", "\\n", "\\A/", "\\0",
+                                   "\\\\\\d", "(a|\\pL)", "[]a]\\d", "[[:digit:]]\\d"})
+        CHECK_THROWS_WITH(Pattern{text}, doctest::Contains("has no meaning here"));
+    for (const char* const text :
+         {"[\\d]", "[^\\w-]", "[]\\s]", "[[:alpha:]\\d]", "a[\\1]"})
+        CHECK_THROWS_WITH(Pattern{text}, doctest::Contains("just a backslash"));
+    for (const char* const text : {"(?=a)", "a(?!b)", "(?:a|b)", "(?i)a", "(?<=a)b"})
+        CHECK_THROWS_WITH(Pattern{text}, doctest::Contains("look ahead"));
+    CHECK_THROWS_WITH(Pattern("/\\d"), "\\d has no meaning here (a digit is [0-9])");
+    for (const char* const text :
+         {"\\.", "a\\?b", "\\/", "\\\\d", "[.?(]", "[\\.]", "\\(?", "[(?]", "[[:digit:]]",
+          "[]d]", "[^]d]", "\\[\\]", "(a)\\1", "a*?"})
+        CHECK_NOTHROW(Pattern{text});
+    CHECK(Pattern("[0-9]\\.html").is_found_in("http://h/1.html"));
+}
+
 TEST_CASE("a long URL can be matched against a pattern") {
     const Pattern pattern("a.*a.*a.*z");
     CHECK_FALSE(pattern.is_found_in(("http://h/" + std::string(8000, 'a')).c_str()));
