@@ -56,11 +56,14 @@ std::string_view authority_of(std::string_view text) {
     return text.substr(0, text.find_first_of("/\\?"));
 }
 
-/// No report shows a password.
+/// No report shows a password. (Without anything in front of the @, what is behind it
+/// might become a URL.)
 std::string without_login(std::string_view text) {
-    const std::size_t begin = authority_begin(text);
-    const std::size_t login = authority_of(text).rfind('@') + 1; // npos + 1 is 0
-    return std::string(text.substr(0, begin)).append(text.substr(begin + login));
+    const std::size_t login = authority_of(text).rfind('@');
+    std::string result(text);
+    if (login != std::string_view::npos && login > 0)
+        result.replace(authority_begin(text), login, "***");
+    return result;
 }
 
 Malformation is_no_url(std::string_view since) {

@@ -15,10 +15,10 @@
 namespace common {
 
 /// For a reference that `resolve_url` can't resolve: what was written, as a malformed
-/// Url. Blanks around it, its fragment and a login are left out, and what isn't printable
-/// ASCII is percent-encoded. Nothing if it wasn't meant to be crawled ("mailto:a@b"), or
-/// is longer than `max_url_length`. "htpp://a/" was meant to be: its scheme is one letter
-/// away.
+/// Url. Blanks around it and its fragment are left out, a login becomes "***", and what
+/// isn't printable ASCII is percent-encoded. Nothing if it wasn't meant to be crawled
+/// ("mailto:a@b"), or is longer than `max_url_length`. "htpp://a/" was meant to be: its
+/// scheme is one letter away.
 std::optional<Url> malformed_url(std::string_view reference);
 
 /// Reads what `Url::href` has given, also if the URL is malformed. Nothing if it's

@@ -41,8 +41,10 @@ TEST_CASE("a link that is no URL is reported as it's written, and says why") {
         {" \n http://a b/#c d \t", "http://a b/", blank},
         {"ht\ntp://a b/", "http://a b/", blank},
         {"HTTP://A B/", nullptr, blank},
-        {"http://me:secret@a b/p@q", "http://a b/p@q", blank},
-        {"http://me@", "http://", host},
+        {"http://me:secret@a b/p@q", "http://***@a b/p@q", blank},
+        {"http://me@", "http://***@", host},
+        {"http://me:secret@//h/", "http://***@//h/", host},
+        {"http://@", nullptr, host},
         {"http://<server>/", nullptr, "there is a < in its host"},
         {"http://a%2Fb/", nullptr, "there is a / in its host"},
         {"http://a%b/", nullptr, "there is a % in its host"},
@@ -74,7 +76,7 @@ TEST_CASE("a scheme that is one letter away from http or https may be known else
         CHECK(told(scheme + "://h/")
               == fmt::format("{}://h/: unknown scheme {}: (http?)?", scheme,
                              common::lower(scheme)));
-    CHECK(told("htpp://me:secret@h/") == "htpp://h/: unknown scheme htpp: (http?)?");
+    CHECK(told("htpp://me:secret@h/") == "htpp://***@h/: unknown scheme htpp: (http?)?");
     for (const std::string scheme : {"mailto", "javascript", "ftp", "data", "tel",
                                      "shttp", "hxxp", "htlp2", "h", "file", "about"})
         CHECK(told(scheme + "://h/").empty());
@@ -93,7 +95,8 @@ TEST_CASE("what is too long isn't reported") {
 }
 
 TEST_CASE("a malformed URL has no parts, and is read again as it's written") {
-    for (const char* text : {"//", "http://", "http://a b:80/c", "htpp://h/"}) {
+    for (const char* text : {"//", "http://", "http://a b:80/c", "htpp://h/",
+                             "http://***@/", "htt:/@/me:pw@h/"}) {
         CAPTURE(text);
         const auto url = common::read_href(text);
         REQUIRE(url);
