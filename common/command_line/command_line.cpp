@@ -154,6 +154,25 @@ void CommandLine::add_flag_or_value(const std::string& name, const std::string& 
     parser_->app.add_flag(name, parser_->ignored)->take_all()->check(std::move(read));
 }
 
+void CommandLine::add_flag_or_word(const std::string& name, const std::string& word,
+                                   const std::string& description, bool& given,
+                                   bool& has_word) {
+    OptionRow row{name, "", description, parser_->heading, {}};
+    row.after_equals = word;
+    parser_->table.options.push_back(std::move(row));
+    ReadValue read = [word, &given, &has_word](const std::string& text) {
+        bool value = true;
+        // As a flag without a word would be read: "on" and the like will do, too.
+        if (text != word && !text.empty() && !CLI::detail::lexical_cast(text, value))
+            return not_one_of(text, {"true", "false", word});
+        given = value;
+        has_word = text == word;
+        return std::string();
+    };
+    parser_->readers.insert_or_assign(Parser::config_name(name), read);
+    parser_->app.add_flag(name, parser_->ignored)->take_last()->check(std::move(read));
+}
+
 void CommandLine::add_argument(const std::string& name, const std::string& description,
                                std::string& text) {
     parser_->table.usage += ' ' + name;

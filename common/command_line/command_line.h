@@ -50,6 +50,10 @@ class CommandLine {
     /// value. Each one counts; `read` gets "true" if there is no value.
     void add_flag_or_value(const std::string& name, const std::string& value,
                            const std::string& description, ReadValue read);
+    /// A flag that may have this word as its value, but only after "=": then both are
+    /// set. The last one counts.
+    void add_flag_or_word(const std::string& name, const std::string& word,
+                          const std::string& description, bool& given, bool& has_word);
     /// The one word that must be there without an option.
     void add_argument(const std::string& name, const std::string& description,
                       std::string& text);

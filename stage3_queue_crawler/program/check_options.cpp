@@ -113,7 +113,8 @@ void check_reports(const Options& options, const Typed& typed) {
     if (typed.html == "-" || options.write_baseline == "-")
         throw UsageError("--html and --write-baseline need files: standard output is for "
                          "the results (--format html)");
-    if (options.report.redirects && !any_format(options, &FormatEntry::takes_redirects))
+    if (options.report.redirects && !options.report.redirects_are_dead
+        && !any_format(options, &FormatEntry::takes_redirects))
         throw UsageError("--redirects needs --format "
                          + formats_with(&FormatEntry::takes_redirects));
     check_files(options, typed);

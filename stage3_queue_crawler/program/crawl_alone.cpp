@@ -121,9 +121,10 @@ Missing end_reports(Reports& reports, const Options& options, const Crawler<>& c
 }
 
 /// For the exit status.
-std::size_t count_dead(const Progress& progress, const Baseline& baseline,
-                       bool is_strict) {
-    const std::size_t dead = progress.dead - baseline.uncounted_dead();
+std::size_t count_dead(const Progress& progress, const Reports& reports, bool is_strict) {
+    const Baseline& baseline = reports.baseline();
+    const std::size_t dead =
+        progress.dead + reports.dead_redirects() - baseline.uncounted_dead();
     const std::size_t unclear = progress.unclear - baseline.uncounted_unclear();
     return dead + (is_strict ? unclear : 0);
 }
@@ -166,9 +167,9 @@ Coroutine<int> crawl_alone(Options options) {
                      + describe(ending, crawler.frontier().urls().count_queued()));
     note_nothing_checked(console, missing.checks);
     note_no_baseline(console, options, missing.baseline);
-    co_return exit_status(
-        ending, count_dead(crawler.progress(), reports.baseline(), options.strict),
-        !missing.checks.empty() || !crawler.left_out().empty() || !is_all_kept);
+    co_return exit_status(ending, count_dead(crawler.progress(), reports, options.strict),
+                          !missing.checks.empty() || !crawler.left_out().empty()
+                              || !is_all_kept);
 }
 
 } // namespace stage3

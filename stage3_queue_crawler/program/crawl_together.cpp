@@ -144,7 +144,8 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
     const std::size_t known =
         baseline.uncounted_dead() + (options.strict ? baseline.uncounted_unclear() : 0);
     findings.has_left_some_out = !tally.unclear.empty();
-    findings.more_dead = dead - static_cast<std::ptrdiff_t>(known);
+    findings.more_dead = dead + static_cast<std::ptrdiff_t>(reports.dead_redirects())
+                         - static_cast<std::ptrdiff_t>(known);
     co_return findings;
 }
 

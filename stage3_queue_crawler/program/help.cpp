@@ -162,6 +162,8 @@ constexpr std::string_view more_on_reports =
   --html FILE          the same as --also html=FILE
   --redirects          with text and jsonl: also list permanent redirects, and
                        chains of redirects, with their pages (html always does)
+  --redirects=error    the same, and each counts as dead, in all formats: for
+                       the exit status, and in baselines and ignore files, too
   --top N              with text: list the N most frequent links (10)
   --sitemap            also start at the URLs in each root's sitemaps: those
                        its robots.txt names, or else /sitemap.xml
@@ -279,7 +281,9 @@ Reports
   with JUnit in further tests, of which one fails if nothing was checked, and
   one is an error if the crawl was cut short;
 - as text have "Left out:" where they had "Links that were left out", and name
-  pages.
+  pages;
+- with --redirects=error, which is new, name redirects to mend among what is
+  dead; SARIF always lists a rule for these, "redirect-to-mend".
 
 What is fetched and checked
 - The limit for links on a page counts different URLs, and no longer fragments,

@@ -222,8 +222,10 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
                         files_into(typed.ignore_files));
     line.add("--top", "N", "list the N most frequent links in the report (10)",
              number_into(options.report.top, 0, most));
-    line.add_flag("--redirects", "list permanent redirects and chains, with their pages",
-                  options.report.redirects);
+    line.add_flag_or_word("--redirects", "error",
+                          "list permanent redirects and chains, with their pages;\n"
+                          "error: they count as dead",
+                          options.report.redirects, options.report.redirects_are_dead);
     for (const char* const name : {"--also", "--write-baseline", "--ignore-file", "--top",
                                    "--redirects", "--max-age"})
         line.hide(name); // --help-reports describes them

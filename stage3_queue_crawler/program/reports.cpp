@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/reports.h"
 
 #include "common/system/socket.h"
+#include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 #include "stage3_queue_crawler/program/write.h"
 
 #include <fmt/core.h>
@@ -83,6 +84,8 @@ Reports::Reports(EventLoop& loop, Options& options)
     : baseline_(std::move(options.baseline)),
       coverage_(static_cast<std::size_t>(options.typed_roots)),
       write_baseline_(options.write_baseline),
+      redirects_are_dead_(options.report.redirects_are_dead),
+      keeps_records_(redirects_are_dead_),
       checks_fragments_(options.crawl.checks.fragments) {
     check_reports(options); // before any of them is made empty
     reports_.emplace_back(loop, options.format, options.report, options.output,
@@ -133,8 +136,10 @@ void Reports::flush() {
 
 std::string Reports::end(Summary summary) {
     const bool is_whole = summary.cut_short.empty();
-    summary.revived = baseline_.revived(checks_fragments_ && is_whole);
     std::ranges::sort(lines_, std::less());
+    if (redirects_are_dead_)
+        dead_redirects_ = take_for_dead(lines_, summary.urls, baseline_);
+    summary.revived = baseline_.revived(checks_fragments_ && is_whole);
     std::exception_ptr failure; // of one report: the others are written all the same
     const auto attempt = [&failure](const auto& write) {
         try {

@@ -13,6 +13,7 @@
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
 
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <string>
@@ -53,6 +54,9 @@ class Reports {
     std::string end(Summary summary);
 
     const Baseline& baseline() const { return baseline_; }
+    /// How many redirects are taken for dead, which are no dead records; after the end.
+    /// Those that the baseline doesn't count are among them.
+    std::size_t dead_redirects() const { return dead_redirects_; }
     /// Why nothing was checked, for a crawl that is over; empty if something was.
     /// `scope`: null if it's unknown.
     std::string why_nothing_checked(const Options& options, const Scope* scope) const;
@@ -73,7 +77,9 @@ class Reports {
     Coverage coverage_;
     ReportLines lines_;
     std::string write_baseline_;
-    bool keeps_records_ = false;
+    std::size_t dead_redirects_ = 0;
+    bool redirects_are_dead_;
+    bool keeps_records_;
     bool has_checked_ = false; // anything
     bool checks_fragments_;
 };

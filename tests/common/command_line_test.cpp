@@ -76,6 +76,39 @@ TEST_CASE("the last value of a repeated option counts") {
     CHECK(program.number == 9);
 }
 
+TEST_CASE("a flag may have one word, after an equals sign, and the last one counts") {
+    const auto read = [](const std::vector<std::string>& words, const char* file = "") {
+        CommandLine line("p", "");
+        bool given = false;
+        bool has_word = false;
+        std::vector<std::string> roots;
+        line.add_arguments("ROOT", "", roots);
+        line.add_flag_or_word("--list", "error", "", given, has_word);
+        parse(line, words);
+        line.read_config(file, "f");
+        return fmt::format("{}{}{}", given ? "list" : "", has_word ? " error" : "",
+                           roots.empty() ? "" : " root");
+    };
+    CHECK(read({}).empty());
+    for (const char* const word : {"--list", "--list=true", "--list=on", "--list=1"})
+        CHECK(read({word}) == "list");
+    CHECK(read({"--list=false"}).empty());
+    CHECK(read({"--list=error"}) == "list error");
+    CHECK(read({"--list", "error"}) == "list root");
+    CHECK(read({"--list", "--list=error"}) == "list error");
+    CHECK(read({"--list=error", "--list"}) == "list");
+    CHECK(read({"--list=error", "--list=no"}).empty());
+    CHECK(read({}, "list") == "list");
+    CHECK(read({}, "list = error") == "list error");
+    CHECK(read({"--list"}, "list = error") == "list");
+    CHECK(read({"--list=false"}, "list = error").empty());
+    CHECK_THROWS_WITH_AS(read({"--list=Error"}),
+                         "--list: 'Error': choose one of true, false, error", UsageError);
+    CHECK_THROWS_WITH_AS(read({}, "list = errors"),
+                         "f, line 1: list: 'errors': choose one of true, false, error",
+                         UsageError);
+}
+
 TEST_CASE("any number of words without an option is accepted anywhere") {
     for (const std::vector<std::string>& typed :
          std::vector<std::vector<std::string>>{{}, {"a"}, {"a", "b", "c"}}) {

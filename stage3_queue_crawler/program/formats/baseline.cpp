@@ -65,8 +65,7 @@ void Baseline::read_ignored(std::string_view text) {
     }
 }
 
-bool Baseline::is_ignored(const Record& record) const {
-    const std::string name = baseline_name(record);
+bool Baseline::is_ignored(const std::string& name) const {
     return ignored_.contains(name)
            || std::ranges::any_of(ignored_patterns_, [&](const Pattern& pattern) {
                   return pattern.is_found_in(name.c_str());
@@ -104,13 +103,20 @@ Standing Baseline::standing_of(const Record& record) {
     }
     is_root_dead_ =
         is_root_dead_ || (is_bad && is_of_root(record) && record.fragment.empty());
-    if (is_ignored(record)) {
-        ++(is_bad ? uncounted_dead_ : uncounted_unclear_);
+    std::string name = baseline_name(record);
+    if (is_bad)
+        return standing_of_dead(std::move(name));
+    if (!is_ignored(name))
+        return Standing::counts;
+    ++uncounted_unclear_;
+    return Standing::ignored;
+}
+
+Standing Baseline::standing_of_dead(std::string name) {
+    if (is_ignored(name)) {
+        ++uncounted_dead_;
         return Standing::ignored;
     }
-    if (is_unclear)
-        return Standing::counts;
-    std::string name = baseline_name(record);
     const auto known = names_.find(name);
     dead_.insert(std::move(name));
     if (known == names_.end())
@@ -120,6 +126,13 @@ Standing Baseline::standing_of(const Record& record) {
     return Standing::known;
 }
 // [/standing]
+
+Standing Baseline::standing_of_redirect(const common::Url& url) {
+    std::string name(url.href());
+    if (const auto known = names_.find(name); known != names_.end())
+        known->second = Now::dead; // its record looked alive
+    return standing_of_dead(std::move(name));
+}
 
 std::vector<std::string> Baseline::revived(bool fragments_were_checked) const {
     std::vector<std::string> urls;

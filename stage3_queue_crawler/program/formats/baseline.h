@@ -32,6 +32,8 @@ class Baseline {
 
     /// Judges a record, and remembers it. Each record of a crawl must come here.
     Standing standing_of(const Record& record);
+    /// Judges a redirect that counts as dead, after all records have come here.
+    Standing standing_of_redirect(const common::Url& url);
 
     /// What is in the baseline, but alive in this crawl, sorted. Places on a page count
     /// only if they were checked.
@@ -47,7 +49,8 @@ class Baseline {
     bool is_root_dead() const { return is_root_dead_; }
 
   private:
-    bool is_ignored(const Record& record) const;
+    bool is_ignored(const std::string& name) const;
+    Standing standing_of_dead(std::string name);
     bool is_of_root(const Record& record) const;
     void note_alive(const Record& record);
 

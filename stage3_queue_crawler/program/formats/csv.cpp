@@ -12,9 +12,14 @@ namespace stage3 {
 namespace {
 
 /// The names of the columns, then a line for each record, with jsonl.cpp's fields. What
-/// is unknown is empty. If the crawl isn't complete, the last lines say why.
+/// is unknown is empty. After these come the redirects to mend, if they count as dead. If
+/// the crawl isn't complete, the last lines say why.
 class CsvFormat final : public Format {
   public:
+    explicit CsvFormat(const ReportOptions& options)
+        : with_redirects_(options.redirects_are_dead) {}
+
+    bool keeps_records() const override { return with_redirects_; }
     std::string begin() override {
         return "url,depth,parent,outcome,status,next_url,error,content_type,charset,"
                "bytes,links,new_links,tries,seconds,kind,fragment,excuse\r\n";
@@ -30,20 +35,29 @@ class CsvFormat final : public Format {
             record.tries, record.seconds, kind_of(record), as_csv(record.fragment),
             name_of(standing));
     }
-    std::string end(const Summary& summary, const ReportLines& /*lines*/) override {
+    std::string end(const Summary& summary, const ReportLines& lines) override {
         std::string text;
+        for (const ReportLine& line : lines)
+            if (line.outcome == Outcome::redirect && is_dead(line))
+                text += fmt::format("{},,,redirect to mend,{},{},{},,,,,,,,{},,{}\r\n",
+                                    as_csv(line.url.href()), line.status,
+                                    as_csv(line.more->next_url), as_csv(line.more->error),
+                                    kind_of(line, summary.urls), name_of(line.standing));
         for (const Shortfall& shortfall : shortfalls_of(summary))
             text += fmt::format(
                 "{},,,incomplete,,,{},,,,,,,,,,\r\n", as_csv(summary.root),
                 as_csv(fmt::format("{}: {}", name_of(shortfall.kind), shortfall.why)));
         return text;
     }
+
+  private:
+    bool with_redirects_;
 };
 
 } // namespace
 
-std::unique_ptr<Format> make_csv(const ReportOptions& /*options*/) {
-    return std::make_unique<CsvFormat>();
+std::unique_ptr<Format> make_csv(const ReportOptions& options) {
+    return std::make_unique<CsvFormat>(options);
 }
 
 } // namespace stage3

@@ -16,6 +16,10 @@ namespace {
 /// and redirects are arrows.
 class DotFormat final : public Format {
   public:
+    explicit DotFormat(const ReportOptions& options)
+        : with_redirects_(options.redirects_are_dead) {}
+
+    bool keeps_records() const override { return with_redirects_; }
     std::string begin() override { return "digraph crawl {\n"; }
     std::string record(const Record& record, Standing /*standing*/) override {
         if (!record.fragment.empty())
@@ -36,8 +40,12 @@ class DotFormat final : public Format {
                 fmt::format("  {} -> {};\n", as_dot(page.href()), as_dot(link.href()));
         return lines;
     }
-    std::string end(const Summary& summary, const ReportLines& /*lines*/) override {
+    std::string end(const Summary& summary, const ReportLines& lines) override {
         std::string text;
+        for (const ReportLine& line : lines)
+            if (line.outcome == Outcome::redirect && is_dead(line)) // it was blue
+                text += fmt::format("  {} [color={}];\n", as_dot(line.url.href()),
+                                    colour_of(Outcome::error));
         for (const Shortfall& shortfall : shortfalls_of(summary))
             text += fmt::format("  // {}: {}\n", name_of(shortfall.kind), shortfall.why);
         return text + "}\n";
@@ -56,12 +64,14 @@ class DotFormat final : public Format {
         }
         return "red";
     }
+
+    bool with_redirects_;
 };
 
 } // namespace
 
-std::unique_ptr<Format> make_dot(const ReportOptions& /*options*/) {
-    return std::make_unique<DotFormat>();
+std::unique_ptr<Format> make_dot(const ReportOptions& options) {
+    return std::make_unique<DotFormat>(options);
 }
 
 } // namespace stage3

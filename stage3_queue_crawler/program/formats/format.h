@@ -64,7 +64,8 @@ class Format {
 struct ReportOptions {
     std::size_t top = 10;   ///< how many of the most common links a report lists
     bool redirects = false; ///< whether to list the redirects to mend, in text and jsonl
-    bool sitemap = false;   ///< whether to list orphans
+    bool redirects_are_dead = false; ///< and these count, in all formats
+    bool sitemap = false;            ///< whether to list orphans
 };
 
 } // namespace stage3

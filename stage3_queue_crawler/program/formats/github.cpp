@@ -29,6 +29,15 @@ std::string where(const LinkingPages& pages) {
            + (pages.more > 0 ? " and " + common::counted(pages.more, "more page") : "");
 }
 
+/// Of an annotation, with its kind.
+std::string_view title_of(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::unclear: return "warning title=Unclear link";
+    case Outcome::redirect: return "error title=Redirect to mend";
+    default: return "error title=Dead link";
+    }
+}
+
 /// Annotations: an error for each dead URL, a warning for each unclear one. GitHub shows
 /// ten of a kind on the run's page, and all of them in the log.
 /// Source: docs.github.com, "Workflow commands for GitHub Actions".
@@ -39,16 +48,13 @@ class GithubFormat final : public Format {
         std::string text;
         for (const ReportLine& line : lines) {
             const bool is_unclear = line.outcome == Outcome::unclear;
-            if (line.standing != Standing::counts
-                || !(is_dead(line.outcome) || is_unclear))
+            if (line.standing != Standing::counts || !(is_dead(line) || is_unclear))
                 continue;
             const std::string message =
                 fmt::format("{} ({}) {}", address(line), kind_and_why(line, summary.urls),
                             where(pages_with(line, summary.urls)));
-            text += fmt::format("::{}::{}\n",
-                                is_unclear ? "warning title=Unclear link"
-                                           : "error title=Dead link",
-                                in_message(message));
+            text +=
+                fmt::format("::{}::{}\n", title_of(line.outcome), in_message(message));
         }
         for (const std::string& url : summary.revived)
             text += fmt::format("::notice title=Alive again::{} can leave the baseline\n",

@@ -66,7 +66,7 @@ std::string row_of(const ReportLine& line, const KnownUrls& urls, PageNumbers& n
         row +=
             fmt::format(",{},{},{}", in_script(why(line)), in_script(line.more->next_url),
                         static_cast<int>(line.standing));
-        if (is_dead(line.outcome) || line.outcome == Outcome::unclear)
+        if (is_dead(line) || line.outcome == Outcome::unclear)
             row += fmt::format(",{},{}", numbers.numbers_of(pages_with(line, urls)),
                                in_script(kind_of(line, urls)));
     }

@@ -22,7 +22,9 @@ namespace {
 class JsonlFormat final : public Format {
   public:
     explicit JsonlFormat(const ReportOptions& options)
-        : with_redirects_(options.redirects), with_orphans_(options.sitemap) {}
+        : with_redirects_(options.redirects),
+          redirects_are_dead_(options.redirects_are_dead),
+          with_orphans_(options.sitemap) {}
 
     bool keeps_records() const override { return with_redirects_ || with_orphans_; }
     std::string record(const Record& record, Standing standing) override {
@@ -45,7 +47,7 @@ class JsonlFormat final : public Format {
         std::string text;
         if (with_redirects_)
             for (const RedirectToMend& redirect : redirects_to_mend(lines, summary.urls))
-                text += to_json(redirect, summary.urls);
+                text += to_json(redirect, summary.urls, redirects_are_dead_);
         if (with_orphans_)
             for (const ListedUrl& one : find_orphans(summary, lines))
                 text += fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
@@ -64,6 +66,7 @@ class JsonlFormat final : public Format {
     }
 
     bool with_redirects_;
+    bool redirects_are_dead_;
     bool with_orphans_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 /// What is inside a test case.
 std::string verdict(const ReportLine& line, const KnownUrls& urls) {
-    const bool is_bad = is_dead(line.outcome);
+    const bool is_bad = is_dead(line);
     if (!is_bad && line.outcome != Outcome::unclear)
         return {};
     if (!counts_as_dead(line))

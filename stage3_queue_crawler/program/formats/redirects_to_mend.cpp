@@ -40,7 +40,11 @@ bool is_hop(const ReportLine& line) {
 }
 
 RedirectToMend follow(const ReportLine& start, const ReportLines& lines) {
-    RedirectToMend way{.url = start.url, .leads_to = {}, .statuses = {}, .ends = {}};
+    RedirectToMend way{.url = start.url,
+                       .leads_to = {},
+                       .statuses = {},
+                       .ends = {},
+                       .standing = start.standing};
     const ReportLine* hop = &start;
     while (hop && is_hop(*hop)) {
         way.statuses.push_back(hop->status);
@@ -65,6 +69,14 @@ RedirectToMend follow(const ReportLine& start, const ReportLines& lines) {
     return way;
 }
 
+std::vector<std::string> as_texts(const std::vector<int>& numbers) {
+    std::vector<std::string> texts;
+    texts.reserve(numbers.size());
+    for (const int number : numbers)
+        texts.push_back(std::to_string(number));
+    return texts;
+}
+
 /// For a person; empty if it ends well.
 std::string describe_end(const RedirectToMend& redirect) {
     if (redirect.ends.empty())
@@ -76,19 +88,17 @@ std::string describe_end(const RedirectToMend& redirect) {
                                              : for_terminal(redirect.ends));
 }
 
+/// "(301, then 302; its end was not fetched)", for a person.
+std::string describe_way(const RedirectToMend& redirect) {
+    return fmt::format("({}{})", common::join(as_texts(redirect.statuses), ", then "),
+                       describe_end(redirect));
+}
+
 bool is_permanent(int status) { return status == 301 || status == 308; }
 
 /// ["a", "b"], of texts that are JSON already.
 std::string as_list(const std::vector<std::string>& texts) {
     return '[' + common::join(texts, ", ") + ']';
-}
-
-std::vector<std::string> as_texts(const std::vector<int>& numbers) {
-    std::vector<std::string> texts;
-    texts.reserve(numbers.size());
-    for (const int number : numbers)
-        texts.push_back(std::to_string(number));
-    return texts;
 }
 
 } // namespace
@@ -114,13 +124,13 @@ std::string to_text(const RedirectToMend& redirect, const KnownUrls& urls) {
     std::string text = fmt::format("  {}", redirect.url.href());
     for (const std::string& hop : redirect.leads_to)
         text += " -> " + for_terminal(hop);
-    text += fmt::format(" ({}{})\n", common::join(as_texts(redirect.statuses), ", then "),
-                        describe_end(redirect));
+    text += ' ' + describe_way(redirect) + '\n';
     const std::string pages = list_pages(pages_with(redirect.url, urls));
     return text + (pages.empty() ? "    where the crawl began\n" : pages);
 }
 
-std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls) {
+std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls,
+                    bool with_excuse) {
     std::vector<std::string> hops;
     hops.reserve(redirect.leads_to.size());
     for (const std::string& hop : redirect.leads_to)
@@ -130,13 +140,35 @@ std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls) {
     if (known)
         for (const KnownUrl::Number page : known->pages())
             pages.push_back(as_json(urls[page].url.href()));
-    return fmt::format(R"({{"redirect_to_mend": {}, "leads_to": {}, "statuses": {}, )"
-                       R"("ends": {}, "linked_on": {}, "times_linked": {}}})"
-                       "\n",
-                       as_json(redirect.url.href()), as_list(hops),
-                       as_list(as_texts(redirect.statuses)),
-                       redirect.ends.empty() ? "null" : as_json(redirect.ends),
-                       as_list(pages), known ? known->times_met : 0);
+    const std::string excuse = redirect.standing == Standing::counts
+                                   ? "null"
+                                   : as_json(name_of(redirect.standing));
+    return fmt::format(
+        R"({{"redirect_to_mend": {}, "leads_to": {}, "statuses": {}, )"
+        R"("ends": {}, "linked_on": {}, "times_linked": {}{}}})"
+        "\n",
+        as_json(redirect.url.href()), as_list(hops), as_list(as_texts(redirect.statuses)),
+        redirect.ends.empty() ? "null" : as_json(redirect.ends), as_list(pages),
+        known ? known->times_met : 0, with_excuse ? R"(, "excuse": )" + excuse : "");
+}
+
+std::size_t take_for_dead(ReportLines& lines, const KnownUrls& urls, Baseline& baseline) {
+    std::size_t number = 0;
+    for (const RedirectToMend& redirect : redirects_to_mend(lines, urls)) {
+        ReportLine& line =
+            *std::ranges::lower_bound(lines, redirect.url, {}, &ReportLine::url);
+        if (line.outcome != Outcome::redirect)
+            continue;
+        line.more = std::make_unique<ReportLine::More>(ReportLine::More{
+            .next_url = redirect.leads_to.front(),
+            .error = fmt::format("redirects to {} {}", redirect.leads_to.back(),
+                                 describe_way(redirect)),
+            .fragment = {},
+            .pages = {}});
+        line.standing = baseline.standing_of_redirect(line.url);
+        ++number;
+    }
+    return number;
 }
 
 } // namespace stage3

@@ -93,7 +93,7 @@ Counts count(const ReportLines& lines) {
     Counts counts;
     for (const ReportLine& line : lines) {
         const bool is_unclear = line.outcome == Outcome::unclear;
-        if (is_dead(line.outcome) || is_unclear) {
+        if (is_dead(line) || is_unclear) {
             if (line.standing == Standing::ignored)
                 ++counts.ignored;
             else if (line.standing == Standing::known)

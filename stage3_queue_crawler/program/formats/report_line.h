@@ -51,9 +51,17 @@ struct ReportLine {
 
 using ReportLines = std::deque<ReportLine>;
 
+/// Also true for a redirect that is taken for dead: only such a redirect has an error
+/// (see take_for_dead in redirects_to_mend.h).
+inline bool is_dead(const ReportLine& line) {
+    return is_dead(line.outcome)
+           || (line.outcome == Outcome::redirect && line.more
+               && !line.more->error.empty());
+}
+
 /// Dead, and neither known nor ignored.
 inline bool counts_as_dead(const ReportLine& line) {
-    return is_dead(line.outcome) && line.standing == Standing::counts;
+    return is_dead(line) && line.standing == Standing::counts;
 }
 
 // The texts below are printable ASCII, whatever a server has sent.

@@ -18,6 +18,14 @@ std::string location(std::string_view url) {
                        as_json(url));
 }
 
+std::string_view rule_for(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::unclear: return "unclear-link";
+    case Outcome::redirect: return "redirect-to-mend";
+    default: return "dead-link";
+    }
+}
+
 /// The Static Analysis Results Interchange Format: a result for each URL that is dead or
 /// unclear, with the pages that link to it as its locations.
 /// Source: SARIF 2.1.0, docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
@@ -27,13 +35,14 @@ class SarifFormat final : public Format {
     std::string end(const Summary& summary, const ReportLines& lines) override {
         std::vector<std::string> results;
         for (const ReportLine& line : lines)
-            if (is_dead(line.outcome) || line.outcome == Outcome::unclear)
+            if (is_dead(line) || line.outcome == Outcome::unclear)
                 results.push_back(result(line, summary.urls));
         return fmt::format(
             R"({{"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
 "version": "2.1.0",
 "runs": [{{"tool": {{"driver": {{"name": "stage3", "rules": [
   {{"id": "dead-link", "shortDescription": {{"text": "A link leads nowhere"}}}},
+  {{"id": "redirect-to-mend", "shortDescription": {{"text": "A link leads to a redirect"}}}},
   {{"id": "unclear-link", "shortDescription": {{"text": "A server won't say"}}}}]}}}},
 "invocations": [{{"executionSuccessful": {}, "toolExecutionNotifications": [{}]}}],
 "results": [
@@ -61,12 +70,11 @@ class SarifFormat final : public Format {
             locations.push_back(location(page));
         if (locations.empty())
             locations.push_back(location(line.url.href()));
-        const bool is_bad = is_dead(line.outcome);
         return fmt::format(
             R"({{"ruleId": "{}", "level": "{}", "message": {{"text": {}}}, )"
             R"("partialFingerprints": {{"url/v1": {}}}, "baselineState": "{}", )"
             R"({}"locations": [{}]}})",
-            is_bad ? "dead-link" : "unclear-link", is_bad ? "error" : "warning",
+            rule_for(line.outcome), is_dead(line) ? "error" : "warning",
             as_json(fmt::format("{} ({})", address(line), kind_and_why(line, urls))),
             as_json(address(line)),
             line.standing == Standing::known ? "unchanged" : "new",

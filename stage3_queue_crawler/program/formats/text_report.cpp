@@ -96,8 +96,7 @@ std::string list_bad(const char* heading, const ReportLines& lines, const KnownU
                      IsWanted is_wanted) {
     std::string text;
     for (const ReportLine& line : lines)
-        if ((is_dead(line.outcome) || line.outcome == Outcome::unclear)
-            && is_wanted(line))
+        if ((is_dead(line) || line.outcome == Outcome::unclear) && is_wanted(line))
             text += describe_bad(line, urls);
     return text.empty() ? text : heading + text;
 }
@@ -158,7 +157,7 @@ std::string to_text(const ReportLine& line) {
                                    status, line.bytes, address(line));
     if (line.more && !line.more->next_url.empty())
         text += " -> " + for_terminal(line.more->next_url);
-    if (line.more && !line.more->error.empty())
+    if (line.more && !line.more->error.empty() && line.outcome != Outcome::redirect)
         text += " (" + why(line) + ")";
     return text;
 }
@@ -213,7 +212,7 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
         return list_bad(heading, lines, crawl.urls, is_wanted);
     };
     text += list_with("Unclear:\n", [](const ReportLine& line) {
-        return !is_dead(line.outcome) && line.standing == Standing::counts;
+        return !is_dead(line) && line.standing == Standing::counts;
     });
     return text + list_with("Dead:\n", counts_as_dead);
 }

@@ -106,6 +106,25 @@ TEST_CASE("what is ignored is a URL as it is, or whatever an expression is found
     CHECK(baseline.uncounted_unclear() == 1);
 }
 
+TEST_CASE("a redirect that is taken for dead is known, ignored or new, and not alive") {
+    Baseline baseline;
+    baseline.read("http://h/old\nhttp://h/both\n");
+    baseline.read_ignored("http://h/i\nhttp://h/both\n");
+    const std::vector<std::pair<const char*, Standing>> redirects{
+        {"http://h/old", Standing::known},
+        {"http://h/both", Standing::ignored},
+        {"http://h/i", Standing::ignored},
+        {"http://h/new", Standing::counts}};
+    for (const auto& [url, standing] : redirects)
+        CHECK(baseline.standing_of(record(url, Outcome::redirect)) == Standing::counts);
+    for (const auto& [url, standing] : redirects)
+        CHECK(baseline.standing_of_redirect(url_of(url)) == standing);
+    CHECK(baseline.uncounted_dead() == 3);
+    CHECK(baseline.revived(true).empty());
+    CHECK_FALSE(baseline.is_root_dead());
+    CHECK(baseline.write().ends_with("baseline.\nhttp://h/new\nhttp://h/old\n"));
+}
+
 TEST_CASE("a root that is dead is noticed, and other dead URLs are no roots") {
     Baseline baseline;
     Record linked = dead("http://h/a");

@@ -45,6 +45,8 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--format", "pdf"}, "choose one of text, jsonl, csv, dot, html, junit, ");
     refused({"--redirects", "--format", "csv"},
             "--redirects needs --format text, jsonl or html");
+    refused({"--redirects=no-such"},
+            "--redirects: 'no-such': choose one of true, false, error");
     refused({"--also", "csv"}, "'csv': give a format and a file, as in junit=");
     refused({"--also", "pdf=x"}, "--also: 'pdf': choose one of text, jsonl");
     refused({"--html", "none", "-o", "./none"},
@@ -158,6 +160,22 @@ TEST_CASE("--redirects lists redirects to mend after the records") {
     CHECK(lines(jsonl.out).size() == 5 + 2);
     CHECK(jsonl.out.find(
               fmt::format("}}\n{{\"redirect_to_mend\": \"{}chain\"", server.url()))
+          != std::string::npos);
+}
+
+TEST_CASE("with --redirects=error, redirects to mend count as dead") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/old><a href=/today>"));
+    server.on("/old", tests::redirect_to("/new", 301));
+    server.on("/new", html(""));
+    server.on("/today", tests::redirect_to("/new"));
+    CHECK(run_stage3({"--redirects", server.url()}).status == 0);
+    CHECK(run_stage3({"--redirects=error", "-q", server.url()}).status == 1);
+    CHECK(run_stage3({"--redirects=error", "-q", server.url("/today")}).status == 0);
+    const Finished csv =
+        run_stage3({"--redirects=error", "--format", "csv", server.url()});
+    CHECK(csv.status == 1);
+    CHECK(csv.out.find(server.url("/old") + ",,,redirect to mend,301,")
           != std::string::npos);
 }
 

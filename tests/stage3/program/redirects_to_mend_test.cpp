@@ -1,5 +1,6 @@
 // Which redirects a site's author should mend, and where.
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 #include "tests/support/prelude.h"
 #include "tests/support/url.h"
 
@@ -164,6 +165,49 @@ TEST_CASE("as JSON, redirects to mend are the last lines, after a line for each 
         R"({"redirect_to_mend": "http://h/a", "leads_to": ["http://h/b", "http://i/?\""], )"
         R"("statuses": [301, 302], "ends": "not fetched", "linked_on": ["http://h/0", "http://h/1", )"));
     CHECK(ending.ends_with("\"http://h/11\"], \"times_linked\": 12}\n"));
+}
+
+TEST_CASE("only redirects to mend are taken for dead, each once, with where it ends") {
+    Site site(stage3::make_jsonl);
+    for (const char* const link : {"old", "login", "chain", "loop", "known"})
+        site.link("", link);
+    site.redirect({"old", 301, "gone"});
+    site.write("gone", Outcome::error, 404, "HTTP status 404");
+    site.redirect({"login", 302, "form"});
+    site.redirect({"chain", 302, "hop"});
+    site.redirect({"hop", 301, "form"});                   // no page links to it
+    site.redirect({"loop", 301, "loop", "redirect loop"}); // dead anyway
+    site.redirect({"known", 308, "http://other/\x1b"});
+    site.write("form", Outcome::page, 200);
+    std::ranges::sort(site.lines, std::less());
+    Baseline baseline;
+    baseline.read("http://h/known");
+    CHECK(take_for_dead(site.lines, site.urls, baseline) == 3);
+    std::string dead;
+    for (const ReportLine& line : site.lines)
+        if (is_dead(line))
+            dead += fmt::format("{}: {}{}\n", address(line), why(line),
+                                counts_as_dead(line) ? "" : ", known");
+    CHECK(dead
+          == "http://h/chain: redirects to http://h/form (302, then 301)\n"
+             "http://h/gone: HTTP status 404\n"
+             "http://h/known: redirects to http://other/\\x1b (308; its end was not "
+             "fetched), known\n"
+             "http://h/loop: redirect loop\n"
+             "http://h/old: redirects to http://h/gone (301; ends in HTTP status 404)\n");
+    const Counts counts = count(site.lines);
+    CHECK(counts.redirects == 2);
+    CHECK(counts.dead == 4);
+    CHECK(counts.known == 1);
+}
+
+TEST_CASE("as JSON, a redirect to mend that is taken for dead has its excuse, or none") {
+    KnownUrls urls;
+    RedirectToMend redirect{url_of("http://h/a"), {"http://h/b"}, {301}, ""};
+    CHECK(to_json(redirect, urls).ends_with("\"times_linked\": 0}\n"));
+    CHECK(to_json(redirect, urls, true).ends_with(", \"excuse\": null}\n"));
+    redirect.standing = Standing::known;
+    CHECK(to_json(redirect, urls, true).ends_with(", \"excuse\": \"known\"}\n"));
 }
 
 TEST_CASE("of a long chain, the first redirects are listed") {

@@ -162,6 +162,63 @@ TEST_CASE("a crawl that isn't complete looks like that in every format") {
     CHECK(contains(crawl.in(stage3::make_github), "::error title=Nothing checked::it's"));
 }
 
+TEST_CASE("a redirect that is taken for dead is named and counted in every format") {
+    const auto moved = [](const std::string& error, Standing standing) {
+        Crawl crawl;
+        Record record(url_of("http://h/old"));
+        record.outcome = Outcome::redirect;
+        record.status = 301;
+        record.next_url = "http://h/new";
+        record.error = error;
+        crawl.urls[record.url].meet_on(crawl.urls.number_of(url_of("http://h/")));
+        crawl.lines.emplace_back(record, standing);
+        return crawl;
+    };
+    const std::string why = "redirects to http://h/new (301)";
+    const auto crawls =
+        std::to_array({moved(why, Standing::counts), moved(why, Standing::known),
+                       moved("", Standing::counts)});
+    const std::string row =
+        "http://h/old,,,redirect to mend,301,http://h/new,\"" + why + "\",,,,,,,,,,";
+    struct Said {
+        MakeFormat* make;
+        std::array<std::string, 3> parts; // if it's dead, known, or no redirect to mend
+    };
+    const auto all = std::to_array<Said>({
+        {make_text,
+         {"0 redirects, 1 dead.\nDead:\n  http://h/old (" + why + ")\n    on http://h/\n",
+          "0 dead, 1 known.\nKnown (in the baseline):\n  http://h/old (" + why + ")\n",
+          "1 redirect, 0 dead.\n"}},
+        {make_csv, {row + "\r\n", row + "known\r\n", ""}},
+        {make_dot, {"\"http://h/old\" [color=red]", "[color=red]", "}\n"}},
+        {make_html,
+         {"<li>http://h/old (" + why + "), on http://h/</li>",
+          "\"http://h/old\",\"" + why + R"(","http://h/new",1,[0],0,""])",
+          R"("http://h/old","","http://h/new",0])"}},
+        {make_junit,
+         {R"(failures="1" errors="0" time="1.500" skipped="0")",
+          "<skipped message=\"known: " + why, R"(name="http://h/old"/>)"}},
+        {make_github,
+         {"::error title=Redirect to mend::http://h/old (" + why + ") on http://h/\n",
+          "0 redirects, 0 dead, 1 known\n", "1 redirect, 0 dead\n"}},
+        {make_markdown,
+         {"\n### Dead\n", "**0 dead, 1 known**; 0 fetched, 0 redirects",
+          "**0 dead**; 0 fetched, 1 redirect,"}},
+        {make_sarif,
+         {R"("ruleId": "redirect-to-mend", "level": "error")",
+          R"("baselineState": "unchanged")", "\"results\": [\n]"}},
+    });
+    for (const auto& [make, parts] : all)
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const std::string text = crawls.at(i).in(make);
+            CAPTURE(text);
+            CHECK(contains(text, parts.at(i)));
+            CHECK((i < 2 || !contains(text, "redirects to")));
+            CHECK(contains(text, "<failure") == (i == 0 && make == make_junit));
+            CHECK(contains(text, "::error") == (i == 0 && make == make_github));
+        }
+}
+
 TEST_CASE("as Markdown, a cell can't leave its table, or be more than text") {
     Crawl crawl;
     crawl.add("http://h/?a|b`c", Outcome::error, std::string(hostile));

@@ -91,6 +91,14 @@ class WhatCounts(Reports):
         self.assertEqual(self.file("known").read_text().splitlines()[1:],
                          [f"{self.root}/a/alive/1", self.dead(0), self.dead(1)])
 
+    def test_a_redirect_to_mend_can_be_known_even_of_a_root(self):
+        self.changed["/moved"] = (301, {"Location": "/new"}, b"")
+        self.changed["/new"] = (200, {"Content-Type": "text/html"}, b"")
+        self.run_stage3("--redirects=error", "--write-baseline", "known", url="/moved")
+        self.assertEqual(self.file("known").read_text().splitlines()[1:], [f"{self.root}/moved"])
+        text = self.run_stage3("--redirects=error", "--baseline", "known", url="/moved", expect=0).stdout
+        self.assertIn(" 0 redirects, 0 dead, 1 known.\nKnown (in the baseline):\n", text)
+
     def test_a_crawl_that_is_cut_short_leaves_the_baseline_as_it_was(self):
         self.write("known", "# as it was")
         self.crawl("--write-baseline", "known", "--max-pages", "2", expect=3)

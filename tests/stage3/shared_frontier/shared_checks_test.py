@@ -81,6 +81,14 @@ class SharedChecks(unittest.TestCase):
                        self.root + "page/fragments")
         self.assertEqual([run(*words)[0], run(*words)[0]], [1, 1])
 
+    def test_redirects_to_mend_are_dead_for_each_process_and_for_a_report_that_wants_it(self):
+        answers = {"/": (200, {"Content-Type": "text/html"}, b"<a href=/old>"), "/old": (301, {"Location": "/"}, b"")}
+        server = self.enter(Server(lambda method, path: answers.get(path, (404, {}, b""))))
+        redis = self.enter(redis_server.RedisServer())
+        words = shared(redis.url, "site", "--redirects=error", f"http://127.0.0.1:{server.port}/")
+        report = shared(redis.url, "site", "--report")
+        self.assertEqual([run(*each)[0] for each in (words, words, report, [*report, "--redirects=error"])], [1, 1, 0, 1])
+
     def test_each_process_says_that_nothing_was_checked(self):
         redis = self.enter(redis_server.RedisServer())
         words = shared(redis.url, "site", self.root + "img/alive/0")

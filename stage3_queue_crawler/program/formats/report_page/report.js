@@ -22,7 +22,8 @@
   const mend = data.mend.map(([url, hops, statuses, ends, pages, others]) =>
     ({ url, hops, why: [statuses.join(", then "), ends].filter(Boolean).join("; "),
        pages: pagesOf(pages), count: pages.length + others }));
-  const isDead = row => row.outcome === "error" || row.outcome === "failed";
+  const isToMend = row => row.outcome === "redirect" && row.why !== ""; // with --redirects=error
+  const isDead = row => row.outcome === "error" || row.outcome === "failed" || isToMend(row);
   const isBad = row => isDead(row) || row.outcome === "unclear";
   const VIEWS = [
     { name: "Dead", rows: rows.filter(row => isDead(row) && row.standing === 0), always: true },
@@ -108,7 +109,7 @@
   }
 
   // ---- Which rows, and in which order ----
-  const reasonOf = row => state.view.isAll ? row.outcome : row.why;
+  const reasonOf = row => state.view.isAll ? row.outcome : isToMend(row) ? "redirect to mend" : row.why;
 
   function wanted() {
     const words = form.search.value.toLowerCase().split(/\s+/).filter(Boolean);
