@@ -33,6 +33,10 @@ std::string_view below_public_suffix(std::string_view host) {
     return host.substr(static_cast<std::size_t>(domain - text.c_str()));
 }
 
+bool is_public_suffix(std::string_view name) {
+    return psl_is_public_suffix(public_suffixes(), std::string(name).c_str()) == 1;
+}
+
 #else
 
 bool knows_public_suffixes() { return false; }
@@ -40,6 +44,8 @@ bool knows_public_suffixes() { return false; }
 std::string name_and_version() { return "(without libpsl)"; }
 
 std::string_view below_public_suffix(std::string_view host) { return host; }
+
+bool is_public_suffix(std::string_view /*name*/) { return true; }
 
 #endif
 
@@ -60,6 +66,10 @@ std::string_view registrable_domain(const common::Url& url) {
     if (host.ends_with('.')) // it only says that the name is complete
         host.remove_suffix(1);
     return knows_public_suffixes() ? below_public_suffix(host) : last_two_labels(host);
+}
+
+bool may_own_domain(std::string_view name) {
+    return knows_public_suffixes() && !name.ends_with('.') && !is_public_suffix(name);
 }
 
 std::string_view rule_of_domains() {

@@ -24,6 +24,11 @@ namespace stage3 {
 /// time. Source: https://publicsuffix.org/list/ and its algorithm.
 std::string_view registrable_domain(const common::Url& url);
 
+/// True if all hosts below that name may be one owner's, as below "example.co.uk". False
+/// for "co.uk" and "localhost", for a name with a dot at its end, and for every name if
+/// this program doesn't know the public suffixes.
+bool may_own_domain(std::string_view name);
+
 /// What this program takes for a domain, in words: "registrable domain", or "last two
 /// labels" if it doesn't know the public suffixes.
 std::string_view rule_of_domains();

@@ -185,6 +185,14 @@ std::optional<std::size_t> ResponseHead::body_length() const {
     return length;
 }
 
+std::vector<std::string_view> ResponseHead::values(std::string_view name) const {
+    std::vector<std::string_view> values;
+    for (const auto& [known, value] : headers_)
+        if (is_name(known, name))
+            values.push_back(value);
+    return values;
+}
+
 std::vector<std::string_view> ResponseHead::list(std::string_view name) const {
     std::vector<std::string_view> items;
     for (const auto& [known, value] : headers_)
