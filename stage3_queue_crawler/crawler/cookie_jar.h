@@ -6,7 +6,7 @@
 // only if libcurl was built so.
 //
 // A jar is one process's own, and gone with it. Nothing of it is printed, written to a
-// file, or sent to another process. Page 32 of the book.
+// file, or sent to another process. Page 19 of the book.
 #pragma once
 
 #include "common/web/url.h"

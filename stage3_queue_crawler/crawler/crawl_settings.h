@@ -6,6 +6,7 @@
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/crawler/checks.h"
+#include "stage3_queue_crawler/crawler/cookie_jar.h"
 #include "stage3_queue_crawler/crawler/frontier_settings.h"
 #include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
@@ -35,6 +36,7 @@ struct CrawlSettings {
     std::size_t workers = 10; ///< concurrent fetches, at most
     TimeLimit timeout;        ///< for the whole crawl
     SessionOptions session;
+    CookieSettings cookies;
     Logins logins;
     RetryLimits retries; ///< of anything that is fetched
     RobotsSettings robots;

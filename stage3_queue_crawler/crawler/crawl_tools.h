@@ -7,6 +7,7 @@
 
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/crawler/host_pauses.h"
+#include "stage3_queue_crawler/crawler/leave_to_ask.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_request.h"
 #include "stage3_queue_crawler/crawler/request_rules.h"
@@ -25,6 +26,7 @@ struct CrawlTools {
     PageFetch& fetch;  ///< the door to the servers
     PageSource& pages; ///< the same, or what stands before it
     RobotsSource& robots;
+    LeaveToAsk& leave;  ///< for requests outside of the frontier
     HostPauses& pauses; ///< is told of each request
     const CrawlSettings& settings;
     const CrawlEvents& events;

@@ -10,17 +10,21 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/cookie_circles.h"
+#include "stage3_queue_crawler/crawler/cookie_jar.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/crawler/crawl_tools.h"
 #include "stage3_queue_crawler/crawler/frontier.h"
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/host_pauses.h"
+#include "stage3_queue_crawler/crawler/leave_to_ask.h"
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
 #include "stage3_queue_crawler/crawler/page_judge.h"
 #include "stage3_queue_crawler/crawler/page_reader.h"
 #include "stage3_queue_crawler/crawler/preparation.h"
 #include "stage3_queue_crawler/crawler/record.h"
+#include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/remembering_fetch.h"
 #include "stage3_queue_crawler/crawler/request_rules.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
@@ -58,13 +62,21 @@ class Crawler final : private HostPauses {
           scope_(std::make_shared<Scope>(std::move(scope))),
           settings_(std::move(settings)), events_(std::move(events)),
           session_(helpers.open_http(loop, settings_.session)),
-          rules_(scope_, settings_.logins, settings_.checks, settings_.sitemaps),
-          fetch_(loop, *session_, rules_, settings_.retries, settings_.checks,
-                 events_.on_note),
-          remembering_(remember(fetch_, helpers.answers, *session_, settings_.retries)),
-          pages_(remembering_ ? *remembering_ : fetch_),
+          jar_(settings_.cookies.are_kept ? std::make_unique<CookieJar>() : nullptr),
+          rules_(scope_, settings_.logins, settings_.checks, settings_.sitemaps,
+                 cookies_beside(settings_.session.headers, jar_.get())),
           robots_(loop, *session_, rules_, *this, settings_.session.user_agent,
                   settings_.retries, settings_.robots),
+          leave_(robots_, *scope_, rules_, settings_),
+          cookie_circles_(
+              jar_ ? std::make_unique<CookieCircles>(*jar_, circles_, rules_, leave_,
+                                                     pauses(), helpers.answers != nullptr)
+                   : nullptr),
+          fetch_(loop, *session_, rules_, settings_.retries, settings_.checks,
+                 events_.on_note, cookie_circles_.get()),
+          remembering_(remember(fetch_, helpers.answers, *session_, settings_.retries,
+                                jar_ ? &circles_ : nullptr)),
+          pages_(remembering_ ? *remembering_ : fetch_),
           frontier_(loop, settings_.frontier,
                     FrontierHelpers{.checks = settings_.checks,
                                     .robots = settings_.robots.obey ? &robots_ : nullptr,
@@ -75,7 +87,7 @@ class Crawler final : private HostPauses {
                   {.find_links = std::move(helpers.find_links),
                    .is_asked_to_end = std::move(helpers.is_asked_to_end),
                    .on_note = events_.on_note}),
-          judge_(scope_, trap_limits(settings_, roots_), settings_.checks,
+          judge_(scope_, circles_, trap_limits(settings_, roots_), settings_.checks,
                  events_.on_note, helpers.answers),
           preparation_({.loop = loop_,
                         .scope = *scope_,
@@ -84,6 +96,7 @@ class Crawler final : private HostPauses {
                         .fetch = fetch_,
                         .pages = pages_,
                         .robots = robots_,
+                        .leave = leave_,
                         .pauses = *this,
                         .settings = settings_,
                         .events = events_}) {}
@@ -110,6 +123,7 @@ class Crawler final : private HostPauses {
   private:
     using Visit = stage3::Visit<F>;
 
+    HostPauses& pauses() { return *this; }
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
     void start_workers(TaskGroup& group);
@@ -134,11 +148,15 @@ class Crawler final : private HostPauses {
     const CrawlSettings settings_;
     const CrawlEvents events_;
     const std::unique_ptr<Http> session_;
+    RedirectCircles circles_;
+    const std::unique_ptr<CookieJar> jar_; // null: no cookies
     const RequestRules rules_;
+    RobotsCache robots_;
+    LeaveToAsk leave_;
+    const std::unique_ptr<CookieCircles> cookie_circles_; // null: no cookies
     PageFetch fetch_;
     const std::unique_ptr<PageSource> remembering_; // before it, if there are answers
     PageSource& pages_;                             // the one of these that is in front
-    RobotsCache robots_;
     F frontier_;
     PageReader reader_;
     PageJudge judge_;

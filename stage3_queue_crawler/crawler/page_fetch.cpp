@@ -112,7 +112,8 @@ void PageFetch::take_head(const PageRequest& request, const Response& response,
 
 Coroutine<Fetched> PageFetch::fetch(PageRequest request) {
     GetOptions options = rules_.options_for(request.url);
-    options.more_headers = request.headers;
+    options.more_headers.insert(options.more_headers.end(), request.headers.begin(),
+                                request.headers.end());
     if (request.purpose == Purpose::follow)
         options.wants_body = [this](const ResponseHead& head) {
             return may_be_searched(head);
@@ -132,7 +133,7 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
         if (request.purpose != Purpose::follow)
             answer = co_await check(request, std::move(options), page);
         else
-            answer = co_await session_.get(std::move(request.url), std::move(options));
+            answer = co_await session_.get(request.url, std::move(options));
         alone_since_.reset();
         if (!answer)
             co_return Again{.reaction = page.reaction}; // with GET
@@ -165,6 +166,9 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
         again = gently(again, page, request.attempt.tries);
     if (again)
         co_return *again;
+    if (circles_ != nullptr && request.opens_circles
+        && circles_->may_open(request.url, page))
+        co_return co_await circles_->follow(std::move(request), std::move(page), *this);
     co_return std::move(page);
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/checks.h"
+#include "stage3_queue_crawler/crawler/cookie_circles.h"
 #include "stage3_queue_crawler/crawler/page_request.h"
 #include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
@@ -26,13 +27,14 @@ namespace stage3 {
 class PageFetch final : public PageSource {
   public:
     /// `loop`, `session` and `rules` must outlive it. `on_note` is called with messages
-    /// for the user.
+    /// for the user. `circles`: follows circles of redirects again, unless it's null.
     PageFetch(EventLoop& loop, Http& session, const RequestRules& rules,
               const RetryLimits& retries, const Checks& checks,
-              std::function<void(const std::string&)> on_note)
+              std::function<void(const std::string&)> on_note,
+              CookieCircles* circles = nullptr)
         : loop_(loop), session_(session), rules_(rules), retries_(retries, loop.random()),
           searches_style_sheets_(checks.assets), foreign_retry_(checks.foreign_retry),
-          on_note_(std::move(on_note)) {}
+          on_note_(std::move(on_note)), circles_(circles) {}
 
     /// For a check, a HEAD will do if it says that the URL is alive; otherwise a GET
     /// follows.
@@ -69,6 +71,7 @@ class PageFetch final : public PageSource {
     const bool searches_style_sheets_; // as pages are
     const std::chrono::milliseconds foreign_retry_;
     const std::function<void(const std::string&)> on_note_;
+    CookieCircles* const circles_;                    // null: none is followed again
     std::optional<EventLoop::TimePoint> alone_since_; // waiting for a descriptor
     std::exception_ptr fatal_;                        // why the crawl must end
     bool said_descriptors_ = false;

@@ -78,7 +78,8 @@ PageResponse failed_with(const std::string& error) {
     return none;
 }
 
-/// A foreign server may only want its cookie back.
+/// A foreign server may want more of a visitor than its cookies: a browser that runs its
+/// scripts.
 void fail_redirect(Record& record, std::string_view why) {
     record.outcome = record.is_foreign ? Outcome::unclear : Outcome::failed;
     record.error = why;

@@ -59,11 +59,12 @@ class PageJudge {
   public:
     /// For a crawl of what `scope` contains. `on_note` is called with messages for the
     /// user: one or more lines, without the final newline. `answers` keeps what was
-    /// answered, unless it's null.
-    PageJudge(std::shared_ptr<const Scope> scope, const TrapLimits& limits, Checks checks,
+    /// answered, unless it's null. `circles` must outlive it.
+    PageJudge(std::shared_ptr<const Scope> scope, RedirectCircles& circles,
+              const TrapLimits& limits, Checks checks,
               std::function<void(const std::string&)> on_note, Answers* answers)
-        : scope_(std::move(scope)), checks_(std::move(checks)), traps_(limits),
-          on_note_(std::move(on_note)), answers_(answers) {}
+        : scope_(std::move(scope)), checks_(std::move(checks)), circles_(circles),
+          traps_(limits), on_note_(std::move(on_note)), answers_(answers) {}
 
     /// What a response says, and which of its page's links to follow. Whatever goes wrong
     /// is the page's failure, and part of the result, except for std::bad_alloc. `links`:
@@ -93,7 +94,7 @@ class PageJudge {
 
     const std::shared_ptr<const Scope> scope_;
     const Checks checks_;
-    RedirectCircles circles_;
+    RedirectCircles& circles_;
     Traps traps_;
     const std::function<void(const std::string&)> on_note_;
     Answers* const answers_;

@@ -46,7 +46,8 @@ Coroutine<std::optional<common::Links>> PageReader::links_on(const Item& item,
     if (!response.is_searched)
         co_return links;
     try {
-        links = co_await read(item.url, response.content_type, std::move(response.body));
+        links = co_await read(response.from.value_or(item.url), response.content_type,
+                              std::move(response.body));
     } catch (const common::TracedError& error) {
         tell_way(item.url, error);
         response.error = error.what();

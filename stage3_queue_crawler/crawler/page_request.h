@@ -37,6 +37,8 @@ struct PageRequest {
     /// "Name: value", for instance a condition: then 304 is an answer, too.
     std::vector<std::string> headers = {};
     bool is_conditional() const { return !headers.empty(); }
+    /// A redirect that closes a circle is followed once more: see cookie_circles.h.
+    bool opens_circles = true;
 
     /// Called with a response that will be the result, if it's set: what else is wanted
     /// of it?

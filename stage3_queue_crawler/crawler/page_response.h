@@ -2,11 +2,13 @@
 #pragma once
 
 #include "common/web/links.h"
+#include "common/web/url.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace stage3 {
@@ -27,6 +29,9 @@ struct PageResponse {
     int status = 0;           ///< 0 if none came
     std::string content_type; ///< the header's value
     std::string location;     ///< the header's value
+    /// Where it comes from, if that isn't simply the URL that was asked for: the end of a
+    /// circle of redirects, see cookie_circles.h. Links are relative to it.
+    std::optional<common::Url> from = {};
     std::chrono::seconds retry_after{};
     Reaction reaction = Reaction::none;
     bool is_bot_wall = false;   ///< what answered lets only people pass

@@ -11,8 +11,8 @@ using common::Url;
 
 Coroutine<> Preparation::find_out(std::vector<Url> roots) {
     if (tools_.scope.reach() == Reach::prefix) {
-        RootFolders folders(tools_.pages, tools_.robots, tools_.pauses, tools_.scope,
-                            tools_.settings);
+        RootFolders folders(tools_.pages, tools_.leave, tools_.pauses,
+                            tools_.settings.workers);
         const std::vector<Url> places = co_await folders.find(roots);
         tools_.scope.begin_in_folders_of(places);
     }

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/crawler/remembering_fetch.h"
 
 #include "common/web/http_response.h"
+#include "stage3_queue_crawler/crawler/cookie_circles.h"
 
 #include <algorithm>
 #include <memory>
@@ -61,18 +62,38 @@ void note_validators(const Response& response, const Http& session, PageResponse
         page.kept->last_modified = date;
 }
 
+/// If it's the end of a circle, it isn't what the URL itself would have answered.
+Fetched without_foreign_validators(Fetched fetched) {
+    auto* const page = std::get_if<PageResponse>(&fetched);
+    if (page != nullptr && page->from && page->kept) {
+        page->kept->etag.clear();
+        page->kept->last_modified.clear();
+    }
+    return fetched;
+}
+
 } // namespace
+
+bool RememberingFetch::closes_circle(const PageRequest& request,
+                                     const PageResponse& earlier) {
+    if (circles_ == nullptr || !request.opens_circles)
+        return false;
+    const auto target = target_of(request.url, earlier);
+    return target && circles_->closes(request.url, *target);
+}
 
 Coroutine<Fetched> RememberingFetch::fetch(PageRequest request) {
     std::optional<PageResponse> earlier =
         co_await answers_.find(request.url, request.purpose);
+    if (earlier && closes_circle(request, *earlier))
+        earlier.reset();
     if (!earlier && request.is_remembered)
         co_return Again{.wait = {}, .was_a_try = false};
     request.on_head = [this](const Response& response, PageResponse& page) {
         note_validators(response, session_, page);
     };
     if (!earlier)
-        co_return co_await behind_.fetch(std::move(request));
+        co_return without_foreign_validators(co_await behind_.fetch(std::move(request)));
     if (earlier->kept->source != KeptParts::Source::old)
         co_return take_earlier(std::move(*earlier));
     co_return co_await ask_again(std::move(request), std::move(*earlier));
@@ -84,9 +105,9 @@ Coroutine<Fetched> RememberingFetch::ask_again(PageRequest request,
     request.headers = condition(*earlier.kept);
     const bool is_conditional = request.is_conditional();
     Coroutine<Fetched> asking = behind_.fetch(std::move(request));
-    Fetched fetched = co_await std::move(asking);
+    Fetched fetched = without_foreign_validators(co_await std::move(asking));
     auto* const page = std::get_if<PageResponse>(&fetched);
-    if (!is_conditional || page == nullptr || !page->kept
+    if (!is_conditional || page == nullptr || !page->kept || page->from
         || page->status != common::not_modified)
         co_return fetched;
     confirm(*earlier.kept, *page->kept);
@@ -95,10 +116,11 @@ Coroutine<Fetched> RememberingFetch::ask_again(PageRequest request,
 }
 
 std::unique_ptr<PageSource> remember(PageSource& behind, Answers* answers, Http& session,
-                                     const RetryLimits& limits) {
+                                     const RetryLimits& limits,
+                                     RedirectCircles* circles) {
     if (answers == nullptr)
         return nullptr;
-    return std::make_unique<RememberingFetch>(behind, *answers, session, limits);
+    return std::make_unique<RememberingFetch>(behind, *answers, session, limits, circles);
 }
 
 /// Its server isn't asked.

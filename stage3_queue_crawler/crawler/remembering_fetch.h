@@ -6,6 +6,7 @@
 
 #include "stage3_queue_crawler/crawler/answers.h"
 #include "stage3_queue_crawler/crawler/page_request.h"
+#include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
@@ -17,27 +18,32 @@ namespace stage3 {
 class RememberingFetch final : public PageSource {
   public:
     /// All of these must outlive it. `limits`: how long a server may ask to wait.
+    /// `circles`: of redirects that a cookie might open, or null if there are no cookies.
     RememberingFetch(PageSource& behind, Answers& answers, Http& session,
-                     const RetryLimits& limits)
-        : behind_(behind), answers_(answers), session_(session), limits_(limits) {}
+                     const RetryLimits& limits, RedirectCircles* circles = nullptr)
+        : behind_(behind), answers_(answers), session_(session), limits_(limits),
+          circles_(circles) {}
 
     /// If there is an answer from an earlier visit, this asks only whether it has
-    /// changed, or nothing at all. An item that was let in since it needs no request, but
-    /// does need one, must first wait for its turn.
+    /// changed, or nothing at all. A redirect that would close a circle is asked about
+    /// anew: the crawl that had this answer may have had other cookies. An item that was
+    /// let in since it needs no request, but does need one, must first wait for its turn.
     Coroutine<Fetched> fetch(PageRequest request) override;
 
   private:
     Coroutine<Fetched> ask_again(PageRequest request, PageResponse earlier);
+    bool closes_circle(const PageRequest& request, const PageResponse& earlier);
     PageResponse take_earlier(PageResponse earlier);
 
     PageSource& behind_;
     Answers& answers_;
     Http& session_;
     const RetryLimits limits_;
+    RedirectCircles* const circles_;
 };
 
 /// One that stands before `behind`; nullptr if there are no answers.
 std::unique_ptr<PageSource> remember(PageSource& behind, Answers* answers, Http& session,
-                                     const RetryLimits& limits);
+                                     const RetryLimits& limits, RedirectCircles* circles);
 
 } // namespace stage3

@@ -87,9 +87,10 @@ Coroutine<std::optional<bool>> RootFolders::is_folder(Url root) {
     co_return false;
 }
 
-/// Asks as often as for a page. The response is empty if that isn't allowed.
+/// Asks as often as for a page. The response is empty if that isn't allowed: what the
+/// user or robots.txt excludes won't be crawled, so it doesn't matter what it is.
 Coroutine<PageResponse> RootFolders::ask(Url url) {
-    const auto pause = co_await may_ask(url);
+    const auto pause = co_await leave_.pause_before(url);
     if (!pause)
         co_return PageResponse();
     if (*pause > EventLoop::Duration::zero())
@@ -98,6 +99,7 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
         PageRequest request(url);
         request.purpose = Purpose::check;
         request.attempt = attempt;
+        request.opens_circles = false; // each redirect is followed here
         Fetched fetched = co_await pages_.fetch(std::move(request));
         auto* const response = std::get_if<PageResponse>(&fetched);
         const Again again = response != nullptr ? Again{.wait = response->retry_after,
@@ -115,24 +117,6 @@ Coroutine<PageResponse> RootFolders::ask(Url url) {
         else if (again.was_a_try)
             ++attempt.tries;
         co_await sleep(rest);
-    }
-}
-
-/// After which pause; nothing: not at all. What the user or robots.txt excludes won't be
-/// crawled, so it doesn't matter what it is.
-Coroutine<std::optional<EventLoop::Duration>> RootFolders::may_ask(Url url) {
-    if (scope_.excludes(url))
-        co_return std::nullopt;
-    if (!obeys_robots_)
-        co_return delay_;
-    try {
-        const RobotsSource::Answer answer = co_await robots_.ask(url);
-        if (!answer->rules.allows(url.target()))
-            co_return std::nullopt;
-        const auto wanted = answer->rules.crawl_delay().value_or(Robots::Duration());
-        co_return std::max(delay_, std::chrono::ceil<EventLoop::Duration>(wanted));
-    } catch (const FetchError&) {
-        co_return std::nullopt;
     }
 }
 

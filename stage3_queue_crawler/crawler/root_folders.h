@@ -6,10 +6,9 @@
 #pragma once
 
 #include "common/web/url.h"
-#include "stage3_queue_crawler/crawler/crawl_settings.h"
 #include "stage3_queue_crawler/crawler/host_pauses.h"
+#include "stage3_queue_crawler/crawler/leave_to_ask.h"
 #include "stage3_queue_crawler/crawler/page_request.h"
-#include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/semaphore.h"
@@ -27,11 +26,9 @@ namespace stage3 {
 class RootFolders {
   public:
     /// What it works with must outlive it.
-    RootFolders(PageSource& pages, RobotsSource& robots, HostPauses& pauses,
-                const Scope& scope, const CrawlSettings& settings)
-        : pages_(pages), robots_(robots), pauses_(pauses), scope_(scope),
-          obeys_robots_(settings.robots.obey), delay_(settings.frontier.politeness.delay),
-          turns_(settings.workers) {}
+    RootFolders(PageSource& pages, LeaveToAsk& leave, HostPauses& pauses,
+                std::size_t workers)
+        : pages_(pages), leave_(leave), pauses_(pauses), turns_(workers) {}
 
     /// The roots, with a slash at the end of those that turn out to be folders. Like any
     /// URL, they are tried more than once; if one of a host gives no answer at all, it
@@ -44,14 +41,10 @@ class RootFolders {
     Coroutine<> ask_host(std::vector<std::size_t> roots);
     Coroutine<std::optional<bool>> is_folder(common::Url root);
     Coroutine<PageResponse> ask(common::Url url);
-    Coroutine<std::optional<EventLoop::Duration>> may_ask(common::Url url);
 
     PageSource& pages_;
-    RobotsSource& robots_;
+    LeaveToAsk& leave_;
     HostPauses& pauses_;
-    const Scope& scope_;
-    const bool obeys_robots_;
-    const EventLoop::Duration delay_; // between two requests to a host
     Semaphore turns_; // of hosts: of each, one root at a time is asked for
     std::vector<common::Url> roots_;
     std::set<std::string> with_pages_; // folders of which roots are pages

@@ -131,6 +131,9 @@ struct GetOptions {
     /// Says by its head whether a response's body is wanted; not set: it is. If it isn't,
     /// `skip` it.
     std::function<bool(const ResponseHead&)> wants_body = {};
+    /// Called with each head that comes from there, and the URL that was asked for; not
+    /// set: nobody wants to know. (If a request is repeated, there are two.)
+    std::function<void(const common::Url&, const ResponseHead&)> on_head = {};
     /// Connect only to addresses on the public internet, unless a request without this
     /// has led to a private one: then we are not on the public internet. (Through a
     /// proxy, no address is known.)

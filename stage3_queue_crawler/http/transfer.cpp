@@ -51,7 +51,7 @@ std::error_code system_error_of(CURL* easy) {
 
 Transfer::Transfer(Session& session, const Request& request, Connection connection)
     : session_(&session), easy_(make_easy(session.options_)),
-      wants_body_(request.options.wants_body),
+      wants_body_(request.options.wants_body), on_head_(request.options.on_head),
       max_body_(request.options.max_body != 0 ? request.options.max_body
                                               : session.options_.max_body),
       url_(request.url), encrypted_(request.url.scheme() == "https"),
@@ -222,6 +222,8 @@ bool Transfer::take_header(std::string_view line) {
         stage_ = Stage::refused_by_proxy;
         return false;
     }
+    if (on_head_)
+        on_head_(url_, head_);
     if (head_.is_last()) // libcurl looks at this only when the transfer ends
         curl_easy_setopt(easy_.get(), CURLOPT_FORBID_REUSE, 1L);
     decoder_ = ContentDecoder(head_.list("Content-Encoding"), max_body_);

@@ -98,6 +98,7 @@ class Transfer final : public Exchange {
     Easy easy_;
     std::array<char, CURL_ERROR_SIZE> message_{};
     const std::function<bool(const ResponseHead&)> wants_body_;
+    const std::function<void(const common::Url&, const ResponseHead&)> on_head_;
     const std::size_t max_body_;
     const common::Url url_;
     const bool encrypted_;

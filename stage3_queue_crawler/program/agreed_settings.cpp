@@ -57,6 +57,8 @@ std::string what_is_checked(const Checks& checks) {
 
 std::string what_is_allowed(const CrawlSettings& crawl) {
     std::string text = crawl.robots.obey ? "" : "\n--no-robots";
+    if (!crawl.cookies.are_kept)
+        text += "\n--no-cookies";
     if (crawl.session.objection)
         text += "\n--no-private";
     if (crawl.session.tls.insecure)

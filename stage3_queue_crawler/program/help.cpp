@@ -60,7 +60,8 @@ constexpr std::string_view help_on_verdicts =
                 - with --no-private, none of its addresses is on the public
                   internet (RFC 6890)
                 Or redirects never lead to an answer:
-                - "redirect loop": this hop closes a circle, perhaps to itself
+                - "redirect loop": this hop closes a circle, perhaps to itself,
+                  and no cookie opens it (below)
                 - "redirect limit reached": see --max-redirects
 
 Links are followed. Checked, but not read, are images, scripts, media, objects,
@@ -91,6 +92,18 @@ unclear with 429, and dead with 503. A server that asks for a longer wait than
 asked nothing more: its other URLs are unclear, too, and left out (see below).
   --max-retry-after S seconds (60)
   --refused-timeout S seconds (300)
+
+Cookies are kept while a crawl lasts, and returned as browsers do (RFC 6265bis):
+to the host that has set one, or to the domain that it names, but never to
+another site; without libpsl, only to the host. At most 50 of a site and 3000 in
+all are kept, and 8 KiB go with a request. They are in this process's memory
+only: in no report, no --state file and no Redis. If you send a --header
+'Cookie: ...', the roots' origins get that one, and none of these. If redirects
+go in a circle, it's followed again with the cookies that were set on the way,
+for at most 20 requests. (If processes share a crawl, each has its own cookies.
+So a circle of which each has seen only a part counts as a redirect loop, even
+if a cookie would open it.)
+  --no-cookies        keep none, and return none
 
 URLs that may never end are left out, as are all but the first 10,000 URLs on a
 page, and URLs longer than 8 KiB. The report names what was left out and where,
@@ -295,6 +308,8 @@ What is fetched and checked
   it's larger than --max-body, slow, or cut off; "bytes" says what arrived.
 - A HEAD that isn't answered with 2xx is followed by a GET, as the next try.
 - After 408, 421 or 425, a request is repeated once, on a new connection.
+- Cookies are kept while a crawl lasts, and returned. So pages that need one are
+  alive, which were dead with "redirect loop" (--no-cookies).
 - A robots.txt is asked for again after a day. One that answers 429 forbids
   everything, as with 5xx.
 - 429, and 503 with Retry-After, are no tries of a page any more, and make no

@@ -186,7 +186,7 @@ void add_sharing(common::CommandLine& line, SharedOptions& shared, Typed& typed)
         line.hide(name); // --help-frontier describes them
 }
 
-void add_connections(common::CommandLine& line, SessionOptions& session) {
+void add_connections(common::CommandLine& line, SessionOptions& session, Typed& typed) {
     line.start_heading("Connections");
     line.add("--user-agent", "TEXT",
              "how the crawler names itself (" + session.user_agent + ")",
@@ -194,6 +194,8 @@ void add_connections(common::CommandLine& line, SessionOptions& session) {
     line.add_repeatable("--header", "'N: V'",
                         "send this to the roots' origins; repeatable",
                         reader_of_headers(session.headers));
+    line.add_flag("--no-cookies", "don't keep cookies, and return none",
+                  typed.no_cookies);
     line.add("--max-body", "BYTES", "fail pages with a longer body (16M)",
              reader_of_size(session.max_body));
 }
@@ -344,6 +346,7 @@ void set_crawl(Options& options, const Typed& typed,
     CrawlSettings& crawl = options.crawl;
     crawl.checks.assets = !typed.no_assets;
     crawl.robots.obey = !typed.no_robots;
+    crawl.cookies.are_kept = !typed.no_cookies;
     connection.apply(crawl.session);
     if (typed.no_private)
         stay_among_public_addresses(crawl.session);
@@ -369,7 +372,7 @@ Options read_options(int argc, char** argv) {
     add_what_to_check(line, options, typed);
     add_how_fast(line, options);
     add_sharing(line, options.shared, typed);
-    add_connections(line, options.crawl.session);
+    add_connections(line, options.crawl.session, typed);
     const ConnectionOptions connection(line, asked.on_connections);
     add_output(line, options, typed);
     add_for_the_book(line, options);

@@ -22,6 +22,7 @@ struct Typed {
     bool no_assets = false;
     bool no_robots = false;
     bool no_private = false;
+    bool no_cookies = false;
     bool times_of_frontier = false; ///< --lease or --wait-for-frontier
     bool state = false;             ///< there is one, if only an empty text
     bool max_age = false;

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +27,9 @@ bool has_controls(std::string_view text) {
     });
 }
 
+/// The URL's site. (As a number, since a host's name may have a semicolon.)
 std::string site_of(const common::Url& url) {
-    return std::string(registrable_domain(url));
+    return std::to_string(std::hash<std::string_view>()(stage3::registrable_domain(url)));
 }
 
 /// A URL at the host that a line begins with.
@@ -72,6 +75,7 @@ void tests::fuzz(std::string_view input) {
     CookieJar jar;
     CookieJar of_marks;
     std::vector<common::Url> urls;
+    std::size_t headers = 0;
     while (!input.empty()) {
         const auto end = std::min(input.find('\n'), input.size());
         const std::string_view line = input.substr(0, end);
@@ -82,12 +86,13 @@ void tests::fuzz(std::string_view input) {
         const std::string_view text =
             line.substr(std::min(line.find(' ') + 1, line.size()));
         jar.take(*url, text, today);
+        ++headers;
         of_marks.take(*url, marked(*url, text), today);
         for (const std::string_view path : {"/a/b", "/"})
             if (const auto other = url_in(line, path))
                 urls.push_back(*other);
     }
-    require(jar.size() <= urls.size() / 2, "a header is one cookie at most");
+    require(jar.size() <= headers, "a header is one cookie at most");
     for (const common::Url& url : urls) {
         check_header(jar.header_for(url, today), jar);
         check_marks(of_marks.header_for(url, today), url);

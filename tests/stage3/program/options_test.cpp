@@ -58,7 +58,8 @@ TEST_CASE("each option sets the setting that it names") {
     const Options options = read(split(
         "-w 3 -d 0 --max-pages 7 --max-redirects 0 --max-tries 1 --scope domain "
         "--order priority --timeout 1.5 --fetch-timeout 60 --connect-timeout 0.2 "
-        "--max-body 2k --no-robots --max-per-host 4 --delay 0.25 --user-agent me "
+        "--max-body 2k --no-robots --no-cookies --max-per-host 4 --delay 0.25 "
+        "--user-agent me "
         "--header A:b --header C:d --parse-threads 0 --selector poll --format dot -o f "
         "--top 0 --trace t --progress always -v -q"));
     const CrawlSettings& crawl = options.crawl;
@@ -75,6 +76,7 @@ TEST_CASE("each option sets the setting that it names") {
     CHECK(crawl.session.connect_timeout == 200ms);
     CHECK(crawl.session.max_body == 2048);
     CHECK_FALSE(crawl.robots.obey);
+    CHECK_FALSE(crawl.cookies.are_kept);
     CHECK(crawl.frontier.politeness.max_per_host == 4);
     CHECK(crawl.frontier.politeness.delay == 250ms);
     CHECK(crawl.session.user_agent == "me");

@@ -284,6 +284,32 @@ TEST_CASE("a root's password is sent and never shown") {
               != std::string::npos);
 }
 
+TEST_CASE("cookies are returned and never shown, and --no-cookies returns none") {
+    ScriptedServer server;
+    server.on("/", tests::respond(200, "text/html", "<a href=/a>",
+                                  "Set-Cookie: session=secret\r\n"));
+    server.on("/a", tests::respond(302, "text/html", "",
+                                   "Location: /a\r\nSet-Cookie: session=secret\r\n"));
+    const TemporaryFile file;
+    for (const char* format : {"text", "jsonl", "csv", "dot"}) {
+        const Finished finished =
+            run_stage3({"-v", "--format", format, "--trace", file.path(), server.url()});
+        CHECK(finished.status == 1);
+        const std::string all = finished.out + finished.err + file.text();
+        CHECK(all.find(server.url("/a")) != std::string::npos);
+        CHECK(all.find("secret") == std::string::npos);
+    }
+    const auto returned = [&server] {
+        const auto requests = server.requests();
+        return std::ranges::count_if(requests, [](const tests::Request& request) {
+            return request.head.find("Cookie: session=secret\r\n") != std::string::npos;
+        });
+    };
+    CHECK(returned() == 4 * 2); // for /a, and once more
+    CHECK(run_stage3({"--no-cookies", server.url()}).status == 1);
+    CHECK(returned() == 4 * 2);
+}
+
 TEST_CASE("--progress shows how far the crawl is") {
     tests::may_wait(1500ms, "a line of progress comes once a second");
     ScriptedServer server;

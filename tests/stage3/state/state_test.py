@@ -215,6 +215,61 @@ class Continued(WithState):
         self.assertEqual(pathlib.Path(self.state).read_bytes(), before)
 
 
+class CookieSite(Site):
+    """Pages 1 and 2 redirect to each other, and 2 sets the cookie that opens 1."""
+
+    def answer(self, host, path):
+        if path == "/p/1" and "Cookie: key=mystery" not in self.head:
+            return 302, "Location: /p/2\r\n", ""
+        if path == "/p/2":
+            return 302, "Location: /p/1\r\nSet-Cookie: key=mystery\r\n", ""
+        return super().answer(host, path)
+
+
+class Cookies(WithState):
+    def crawl_alive(self, site, *options):
+        text, words = self.crawl("-v", *options, site.root, status=0)
+        self.assertEqual({url: record["outcome"] for url, record in read_records(text).items()
+                          if url in (site.url(1), site.url(2))}, {site.url(1): "redirect", site.url(2): "page"})
+        self.assertNotIn("mystery", text + words)
+        self.assertNotIn(b"mystery", pathlib.Path(self.state).read_bytes())
+        return same(text)
+
+    def start_cookie_site(self):
+        return self.enterContext(CookieSite(pages=20, links=4, robots=None, plain=True))
+
+    def test_a_circle_that_a_cookie_opens_stays_open(self):
+        site = self.start_cookie_site()
+        first = self.crawl_alive(site)
+        asked = site.asked()
+        self.assertEqual(asked[site.url(1)], 2)
+        for options in [(), ("--max-age", "1h")]:
+            self.assertEqual(self.crawl_alive(site, *options), first)
+            self.assertEqual(site.asked(), collections.Counter() if options else asked)
+
+    def test_after_a_crawl_was_killed_on_its_way_round(self):
+        site, started, kept = self.start_cookie_site(), threading.Event(), []
+
+        def kill(path, head):
+            site.head = head
+            if path == "/p/1" and "Cookie" in head and not kept:
+                started.wait(20)
+                while site.url(1) not in answered(self.state, self.folder)[0]:
+                    time.sleep(0.001)
+                kept.append(site.url(1))
+                process.kill()
+
+        site.on_request = kill
+        process = self.start(site.root)
+        started.set()
+        process.wait(60)
+        self.assertTrue(kept)
+        self.assertNotIn(site.url(2), answered(self.state, self.folder)[0])
+        site.asked()
+        self.crawl_alive(site)
+        self.assertEqual(site.asked()[site.url(2)], 1)
+
+
 class Later(WithState):
     """The next crawl."""
 

@@ -268,6 +268,8 @@ stage3::Coroutine<stage3::Response> Http::get(common::Url url,
         throw failure(FetchError::Kind::bad_response, "this isn't HTTP");
     under_way.answer();
     ResponseHead head = head_of(reply, options_.max_headers);
+    if (options.on_head)
+        options.on_head(url, head);
     const std::size_t max_body =
         options.max_body != 0 ? options.max_body : options_.max_body;
     auto exchange = std::make_shared<Exchange>(

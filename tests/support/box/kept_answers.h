@@ -23,10 +23,9 @@ class KeptAnswers final : public stage3::Answers {
     find(common::Url url, stage3::Purpose purpose) override {
         if (!will_do(url, purpose))
             co_return std::nullopt;
-        const Kept& kept = answers_.at(std::string(url.href()));
+        // It's needed once, as in a state file.
+        const Kept kept = std::move(answers_.extract(std::string(url.href())).mapped());
         stage3::PageResponse response = kept.response;
-        if (response.links) // whoever gets it may take them
-            response.links = std::make_shared<common::Links>(*response.links);
         response.kept = std::make_shared<stage3::KeptParts>(kept.parts);
         co_return std::move(response);
     }
