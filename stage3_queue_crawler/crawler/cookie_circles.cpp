@@ -54,8 +54,10 @@ Coroutine<Fetched> CookieCircles::follow(PageRequest request, PageResponse answe
             break;
         }
         const Url here = *next;
-        const bool is_new = asked.emplace(here, rules_.cookies_for(here)).second;
-        if (!is_new || !co_await wait_for_turn(here))
+        if (!asked.emplace(here, rules_.cookies_for(here)).second)
+            break;
+        const bool is_allowed = co_await wait_for_turn(here);
+        if (!is_allowed)
             break;
         Fetched fetched = co_await pages.fetch(hop(request, here));
         take_to_its_host(request, here, fetched);
@@ -102,16 +104,18 @@ void CookieCircles::take_to_its_host(const PageRequest& request, const Url& url,
     const std::string host = host_of(url);
     if (host == host_of(request.url))
         return;
-    auto* const again = std::get_if<Again>(&fetched);
-    auto* const page = std::get_if<PageResponse>(&fetched);
-    Reaction& reaction = again != nullptr ? again->reaction : page->reaction;
+    Reaction& reaction =
+        std::visit([](auto& one) -> Reaction& { return one.reaction; }, fetched);
     if (reaction != Reaction::refused && reaction != Reaction::busy)
         return;
     reaction = Reaction::answered;
-    const RetryPolicy::Duration wait =
-        again != nullptr ? again->wait : RetryPolicy::Duration(page->retry_after);
-    if (again != nullptr)
+    RetryPolicy::Duration wait{};
+    if (auto* const again = std::get_if<Again>(&fetched)) {
+        wait = again->wait;
         again->was_a_try = true; // else there might be no end of it
+    } else {
+        wait = std::get<PageResponse>(fetched).retry_after;
+    }
     pauses_.refused(host, std::chrono::ceil<EventLoop::Duration>(wait));
 }
 

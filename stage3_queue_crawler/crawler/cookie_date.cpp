@@ -41,6 +41,11 @@ std::optional<int> take_number(std::string_view& text, std::size_t fewest,
     return number;
 }
 
+std::optional<int> number_in(std::string_view token, std::size_t fewest,
+                             std::size_t most) {
+    return take_number(token, fewest, most);
+}
+
 /// "10:18:14", perhaps with more behind it: its numbers, whatever they are.
 using Time = std::array<int, 3>;
 std::optional<Time> time_in(std::string_view token) {
@@ -83,15 +88,18 @@ struct Parts {
     /// The first token of each kind counts, and a token counts as the first kind that it
     /// fits and that is still missing.
     void take(std::string_view token) {
-        std::string_view rest = token;
-        if (!time && (time = time_in(token)))
-            return;
-        if (!day && (day = take_number(rest, 1, 2)))
-            return;
-        if (!month && (month = month_in(token)))
-            return;
-        if (!year)
-            year = take_number(rest, 2, 4);
+        if (!fill(time, time_in(token)) && !fill(day, number_in(token, 1, 2))
+            && !fill(month, month_in(token)))
+            fill(year, number_in(token, 2, 4));
+    }
+
+  private:
+    template <class Part>
+    static bool fill(std::optional<Part>& part, std::optional<Part> found) {
+        if (part || !found)
+            return false;
+        part = found;
+        return true;
     }
 };
 

@@ -187,7 +187,7 @@ void CookieJar::make_room(TimePoint now) {
             && (least == nullptr || least_used(site)->used < least_used(*least)->used))
             least = &site;
     }
-    if (size_ >= most)
+    if (least != nullptr && size_ >= most)
         remove(*least, least_used(*least));
 }
 
