@@ -196,6 +196,7 @@ void add_connections(common::CommandLine& line, SessionOptions& session, Typed& 
                         reader_of_headers(session.headers));
     line.add_flag("--no-cookies", "don't keep cookies, and return none",
                   typed.no_cookies);
+    line.hide("--no-cookies"); // --help-verdicts describes it
     line.add("--max-body", "BYTES", "fail pages with a longer body (16M)",
              reader_of_size(session.max_body));
 }
