@@ -125,7 +125,9 @@ Malformation explain(const Url& malformed) {
     if (const std::string scheme = lower(scheme_of(text));
         !scheme.empty() && !is_web_scheme(scheme))
         return {.text = fmt::format("unknown scheme {}: (http?)", scheme)};
-    const std::string_view host_and_port = authority_of(text);
+    const std::string_view authority = authority_of(text);
+    const std::string_view host_and_port =
+        authority.substr(authority.rfind('@') + 1); // npos + 1 is 0
     const auto bracket =
         host_and_port.starts_with('[') ? host_and_port.find(']') : std::size_t{0};
     const auto colon = host_and_port.find(':', std::min(bracket, host_and_port.size()));
