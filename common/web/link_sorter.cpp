@@ -18,6 +18,23 @@
 namespace common {
 namespace {
 
+/// A key of tables, with its hash, which takes longer to compute than to compare: so that
+/// looking for a key that isn't there, and then entering it, computes it once.
+struct HashedText {
+    explicit HashedText(std::string_view t)
+        : text(t), hash(std::hash<std::string_view>()(t)) {}
+
+    bool operator==(const HashedText& other) const {
+        return hash == other.hash && text == other.text;
+    }
+
+    std::string_view text;
+    std::size_t hash;
+};
+struct HashOfText {
+    std::size_t operator()(const HashedText& text) const noexcept { return text.hash; }
+};
+
 /// Sorts references, as they are written, by what they lead to. Most pages refer to the
 /// same URLs again and again, and resolving a URL takes longer than finding its text in a
 /// table.
@@ -51,12 +68,13 @@ class LinkSorter {
     void add(std::string_view reference, LinkRole role) {
         const auto hash = std::min(reference.find('#'), reference.size());
         // With the '#': blanks count in front of it, and at an end they don't.
-        const auto known = written_.find(reference.substr(0, hash + 1));
+        const HashedText text(reference.substr(0, hash + 1));
+        const auto known = written_.find(text);
         Target* target = known == written_.end() ? nullptr : known->second;
         if (target == nullptr || !target->is_listed(role)) {
             target = list(reference, role);
             if (target != nullptr && written_.size() < most_written_)
-                written_.emplace(reference.substr(0, hash + 1), target);
+                written_.emplace(text, target);
         }
         if (limits_.ids && target != nullptr && role == LinkRole::hyperlink)
             note_fragment(reference.substr(hash), *target);
@@ -83,7 +101,8 @@ class LinkSorter {
             url = unresolved(reference);
         if (!url)
             return nullptr;
-        const auto known = targets_.find(url->href());
+        const HashedText text(url->href());
+        const auto known = targets_.find(text);
         Target* target = known == targets_.end() ? nullptr : &known->second;
         if (target != nullptr && target->is_listed(role))
             return target;
@@ -101,8 +120,7 @@ class LinkSorter {
         }
         bytes_ += url->href().size();
         if (target == nullptr)
-            target =
-                &targets_.try_emplace(url->href(), Target{*url, is_wanted}).first->second;
+            target = &targets_.try_emplace(text, Target{*url, is_wanted}).first->second;
         if (is_wanted && leads_on(role)) {
             result_.urls.push_back(*std::move(url));
             target->is_link = true;
@@ -197,8 +215,10 @@ class LinkSorter {
     std::string storage_;
     // Many small pieces that live equally long.
     std::pmr::monotonic_buffer_resource memory_;
-    std::pmr::unordered_map<std::string_view, Target> targets_{&memory_}; // by URL
-    std::pmr::unordered_map<std::string_view, Target*> written_{&memory_};
+    template <class Value>
+    using Table = std::pmr::unordered_map<HashedText, Value, HashOfText>;
+    Table<Target> targets_{&memory_}; // by URL
+    Table<Target*> written_{&memory_};
 };
 
 } // namespace
