@@ -114,6 +114,7 @@ bool ResponseHead::take_status_line(std::string_view line) {
     status_ = status_in(line, may_be_http2_);
     is_http1_0_ = line.substr(0, line.find(' ')).ends_with("1.0");
     headers_.clear();
+    headers_.reserve(16); // few answers have more
     state_ = State::headers;
     return status_ != 0 || refuse(no_http);
 }
