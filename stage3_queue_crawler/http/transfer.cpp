@@ -87,8 +87,10 @@ void Transfer::set_url() {
     // libcurl 8.23 would request %0A where the link says %0a, and that may be another
     // page. (A proxy wants the whole URL, so with one it's left to libcurl.)
     const std::string target(url_.target());
-    if (!proxy_)
+    if (!proxy_) {
         set(easy_.get(), CURLOPT_REQUEST_TARGET, target.c_str());
+        set(easy_.get(), CURLOPT_NOPROXY, "*"); // it needn't look for one
+    }
 }
 
 /// Before a connection opens one of its own, it waits to see whether it can share one
