@@ -340,10 +340,14 @@ void HtmlScanner::take_attribute(LinkTag& tag, std::string_view name,
 
 /// Reads up to the tag's ">" and goes behind it. False if the page ends before that.
 bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
-    if (at_ < page_.size() && page_[at_] == '>') { // as in most tags
+    if (at_ < page_.size() && page_[at_] == '>') { // most tags have none
         ++at_;
         return true;
     }
+    return read_some_attributes(tag, self_closing);
+}
+
+bool HtmlScanner::read_some_attributes(LinkTag* tag, bool& self_closing) {
     const char* const begin = page_.data();
     const char* const end = begin + page_.size();
     const char* p = begin + at_;

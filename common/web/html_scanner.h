@@ -166,6 +166,7 @@ class HtmlScanner {
     void skip_past(std::string_view text);
     bool skip_to_tag_end();
     bool read_attributes(LinkTag* tag, bool& self_closing);
+    bool read_some_attributes(LinkTag* tag, bool& self_closing);
     void take_attribute(LinkTag& tag, std::string_view name, std::string_view value);
     std::string_view read_tag_name();
     bool closes(std::size_t at, std::string_view name) const;
