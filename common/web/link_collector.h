@@ -27,7 +27,10 @@ class LinkCollector {
   public:
     /// `page` is where the page was fetched from.
     LinkCollector(Url page, LinkLimits limits)
-        : page_(std::move(page)), limits_(std::move(limits)) {}
+        : page_(std::move(page)), limits_(std::move(limits)) {
+        references_.text.reserve(1000); // so that it seldom moves as it grows
+        references_.list.reserve(50);
+    }
 
     /// The page's character set, which counts for the queries of its links. To be called
     /// first, if at all.

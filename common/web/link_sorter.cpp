@@ -3,6 +3,7 @@
 #include "common/web/malformed_url.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,6 +50,8 @@ class LinkSorter {
     /// The references must outlive it, too.
     void add(const ReferencesFrom& part) {
         base_ = &part.base;
+        if (most_written_ > 0)
+            make_room_for(std::min(part.references.list.size(), most_written_));
         std::size_t begin = 0;
         for (const auto [end, role] : part.references.list) {
             add(std::string_view(part.references.text).substr(begin, end - begin), role);
@@ -64,6 +67,13 @@ class LinkSorter {
 
   private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    /// So that the tables needn't grow. Once they aren't empty, this might make them
+    /// smaller.
+    void make_room_for(std::size_t references) {
+        written_.reserve(references);
+        targets_.reserve(references);
+    }
 
     void add(std::string_view reference, LinkRole role) {
         const auto hash = std::min(reference.find('#'), reference.size());
@@ -214,7 +224,8 @@ class LinkSorter {
     std::unordered_set<std::uint64_t> known_places_;  // once there are too many
     std::string storage_;
     // Many small pieces that live equally long.
-    std::pmr::monotonic_buffer_resource memory_;
+    std::array<std::byte, 8 * 1024> room_; // enough for most pages
+    std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
     template <class Value>
     using Table = std::pmr::unordered_map<HashedText, Value, HashOfText>;
     Table<Target> targets_{&memory_}; // by URL
