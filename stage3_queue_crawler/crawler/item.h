@@ -50,6 +50,7 @@ struct Item {
     Purpose purpose : 7 = Purpose::follow;
     bool is_root : 1 = false;
     bool was_tried : 1 = false;     ///< at least once
+    bool wants_page : 1 = true;     ///< a link leads there, not for example a picture
     bool is_remembered : 1 = false; ///< from an earlier visit: it needs no request
 };
 /// Its name in traces.

@@ -5,6 +5,14 @@
 
 namespace stage3 {
 
+namespace {
+
+bool wants_page(common::LinkRole role) {
+    return common::leads_on(role) || role == common::LinkRole::sitemap;
+}
+
+} // namespace
+
 MemoryFrontier::MemoryFrontier(EventLoop& loop, const FrontierSettings& settings,
                                FrontierHelpers helpers)
     : HostLines(loop, settings, std::move(helpers)) {
@@ -63,6 +71,7 @@ void MemoryFrontier::add(KnownUrl& url, const Origin& origin) {
     item.depth = origin.depth;
     item.redirects_left = origin.redirects_left;
     item.purpose = origin.purpose;
+    item.wants_page = wants_page(origin.role);
     admit(std::move(item));
 }
 
@@ -79,6 +88,7 @@ void MemoryFrontier::admit_deferred() {
         item.depth = url->depth;
         item.redirects_left = settings_.max_redirects;
         item.purpose = Purpose::check;
+        item.wants_page = wants_page(url->role);
         admit(std::move(item));
     }
 }

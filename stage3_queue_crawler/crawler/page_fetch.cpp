@@ -112,6 +112,7 @@ void PageFetch::take_head(const PageRequest& request, const Response& response,
 
 Coroutine<Fetched> PageFetch::fetch(PageRequest request) {
     GetOptions options = rules_.options_for(request.url);
+    options.wants_page = request.wants_page;
     options.more_headers.insert(options.more_headers.end(), request.headers.begin(),
                                 request.headers.end());
     if (request.purpose == Purpose::follow)

@@ -26,11 +26,12 @@ struct PageRequest {
     explicit PageRequest(const Item& item)
         : url(item.url), purpose(item.purpose),
           attempt{.tries = item.tries, .refusals = item.refusals},
-          is_remembered(item.is_remembered) {}
+          wants_page(item.wants_page), is_remembered(item.is_remembered) {}
 
     common::Url url;
     Purpose purpose = Purpose::follow;
     Attempt attempt = {};
+    bool wants_page = true; ///< see GetOptions
     /// Called as the request goes out.
     std::function<void()> on_request = [] {};
     bool is_remembered = false; ///< see Item

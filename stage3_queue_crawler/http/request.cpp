@@ -32,8 +32,6 @@ RequestLists set_options(CURL* easy, const GetOptions& options,
         append(lists.addresses, addresses.c_str());
     set(easy, CURLOPT_RESOLVE, lists.addresses.get());
     set(easy, CURLOPT_NOBODY, options.only_head ? 1L : 0L);
-    if (!options.with_headers)
-        headers = nullptr;
     if (const auto& more = options.more_headers; !more.empty()) {
         for (; headers != nullptr; headers = headers->next)
             append(lists.headers, headers->data);

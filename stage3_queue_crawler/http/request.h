@@ -35,7 +35,7 @@ struct RequestLists {
 Easy make_easy(const SessionOptions& options);
 
 /// Says how to request it, and what to send besides. `addresses`: of its host;
-/// `headers`: the session's.
+/// `headers`: those that the session has for such a request.
 RequestLists set_options(CURL* easy, const GetOptions& options,
                          const std::string& addresses, curl_slist* headers);
 

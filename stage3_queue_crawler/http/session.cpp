@@ -2,6 +2,7 @@
 
 #include "common/system/descriptors.h"
 #include "common/system/selector.h"
+#include "common/text/ascii.h"
 #include "common/text/join.h"
 #include "stage3_queue_crawler/http/address.h"
 #include "stage3_queue_crawler/http/transfer.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <new>
 #include <ranges>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -33,6 +35,14 @@ std::string digits_of(const common::Address& address) {
 /// Sources: RFC 9110, sections 15.5.9 and 15.5.20; RFC 8470, section 5.2
 bool is_about_connection(int status) {
     return status == 408 || status == 421 || status == 425;
+}
+
+/// What browsers send for a page. The last part makes anything else acceptable, too.
+constexpr const char* accept_page =
+    "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+bool is_accept(std::string_view header) {
+    return common::equal_ignoring_case(header.substr(0, header.find(':')), "Accept");
 }
 
 } // namespace
@@ -62,8 +72,12 @@ Session::Session(EventLoop& loop, SessionOptions options)
       multi_(curl_multi_init()) {
     if (!multi_)
         throw std::bad_alloc();
+    append(page_headers_, accept_page);
+    if (std::ranges::none_of(options_.headers, &is_accept))
+        append(page_own_headers_, accept_page);
     for (const std::string& header : options_.headers)
-        append(headers_, header.c_str());
+        for (StringList* const list : {&headers_, &page_own_headers_})
+            append(*list, header.c_str());
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Session::on_socket);
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Session::on_timer);
@@ -71,6 +85,14 @@ Session::Session(EventLoop& loop, SessionOptions options)
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, options_.max_idle_connections);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS,
                       options_.max_connections);
+}
+
+/// What to send, besides what each request has of its own. libcurl reads the list where
+/// it is.
+curl_slist* Session::headers_for(const GetOptions& options) const {
+    if (options.wants_page)
+        return options.with_headers ? page_own_headers_.get() : page_headers_.get();
+    return options.with_headers ? headers_.get() : nullptr;
 }
 
 Session::~Session() {

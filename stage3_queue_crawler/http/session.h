@@ -124,6 +124,9 @@ class ResponseHead;
 struct GetOptions {
     /// Also send SessionOptions::headers, and show our certificate.
     bool with_headers = false;
+    /// Say, as browsers do, that a page is wanted: some servers answer 404 or 406 to
+    /// libcurl's "Accept: */*".
+    bool wants_page = false;
     std::optional<common::Login> login = {};    ///< for Basic authentication
     std::vector<std::string> more_headers = {}; ///< "Name: value"
     std::size_t max_body = 0; ///< bytes; unless 0, replaces SessionOptions::max_body
@@ -256,6 +259,7 @@ class Session final : public Http {
     static int on_socket(CURL* easy, curl_socket_t fd, int what, void* session,
                          void* known) noexcept;
     static int on_timer(CURLM* multi, long milliseconds, void* session) noexcept;
+    curl_slist* headers_for(const GetOptions& options) const;
     Coroutine<std::string> find_addresses(common::Url url);
     void watch(int fd, int what);
     void act(curl_socket_t fd, int events);
@@ -268,8 +272,10 @@ class Session final : public Http {
     const SessionOptions options_;
     const Proxies proxies_;
     const bool speaks_http2_;
-    std::optional<Resolver> resolver_; // made for the first name
-    StringList headers_;
+    std::optional<Resolver> resolver_;               // made for the first name
+    StringList headers_;                             // SessionOptions::headers
+    StringList page_headers_;                        // for a page
+    StringList page_own_headers_;                    // both
     std::set<Transfer*> transfers_;                  // those that libcurl is working on
     std::unordered_map<int, int> sockets_;           // of kept connections, by local port
     std::unordered_map<std::string, long> versions_; // of encrypted origins, libcurl's

@@ -65,8 +65,8 @@ Transfer::Transfer(Session& session, const Request& request, Connection connecti
       headers_complete_(session.loop_), complete_(session.loop_) {
     CURL* const easy = easy_.get();
     set_url();
-    lists_ =
-        set_options(easy, request.options, request.addresses, session.headers_.get());
+    lists_ = set_options(easy, request.options, request.addresses,
+                         session.headers_for(request.options));
     const auto connect_timeout =
         rest_of(session.options_.connect_timeout, session.loop_.time() - request.begun);
     set(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout.count()));

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/shared_frontier/held_items.h"
 
+#include "common/web/links.h"
 #include "stage3_queue_crawler/shared_frontier/frontier_session.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ void HeldItems::let_in(Ticket ticket, std::shared_ptr<const Refusal> refusal) {
     item.refusals = static_cast<std::int16_t>(held.lease.refusals);
     item.is_root = held.lease.is_root;
     item.purpose = held.lease.why.purpose;
+    item.wants_page = common::leads_on(held.lease.why.role);
     item.ticket = ticket;
     if (refusal)
         item.refusal = std::move(refusal);

@@ -2,6 +2,7 @@
 // also tests/hostile/bodies.py, from 22g on.
 #include "tests/stage3/crawler/crawl_in_box.h"
 
+#include <map>
 #include <tuple>
 
 using namespace tests;
@@ -19,6 +20,29 @@ Said linked(Reply reply) {
 }
 
 } // namespace
+
+TEST_CASE("what links lead to is asked for as a page, and what belongs to a page isn't") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a>a</a><img src=/i><link rel=stylesheet href=/s>"
+                        "<a href='//localhost:1/'>x</a><iframe src=/f></iframe>"));
+    for (const char* const target : {"/a", "/i", "/f"})
+        server.on(target, html(""));
+    server.on("/s", respond(200, "text/css", "@import '/t'"));
+    server.on("/t", respond(200, "text/css", ""));
+    Setup setup;
+    setup.settings.checks.assets = true;
+    setup.crawl(server.url());
+    std::map<std::string, bool> as_page;
+    for (const auto& request : server.requests())
+        as_page[request.target] = request.head.find("text/html") != std::string::npos;
+    CHECK(as_page
+          == std::map<std::string, bool>{{"/", true},
+                                         {"/a", true},
+                                         {"/f", true},
+                                         {"/i", false},
+                                         {"/s", false},
+                                         {"/t", false}});
+}
 
 TEST_CASE("without a type, the first character that isn't blank decides") {
     const std::string document = "<a href=/y>y</a>";

@@ -1,5 +1,6 @@
 // HTTP on curl multi, against a scripted server, which also makes mistakes if told to.
 #include "common/system/descriptors.h"
+#include "common/text/ascii.h"
 #include "stage3_queue_crawler/http/easy_option.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 #include "tests/stage3/http/fetching.h"
@@ -145,6 +146,41 @@ TEST_CASE("many pages are fetched at once, and their connections are used again"
     CHECK(server.most_at_once() == 50);
     CHECK(server.requests().size() == 150);
     CHECK(server.connections() <= 50);
+}
+
+TEST_CASE("who wants a page says so, unless the user says something else") {
+    ScriptedServer server;
+    server.on("/", tests::respond(200, "text/html", ""));
+    SessionOptions options;
+    std::string own = "*/*";
+    std::string with_own =
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    SUBCASE("not the user's own") { options.headers = {"X-Accept: a/b"}; }
+    SUBCASE("the user's own") {
+        options.headers = {"aCCept: a/b"};
+        own = with_own = "a/b";
+    }
+    const auto play = [](ScriptedServer& from, Session& session) -> Coroutine<> {
+        for (const bool with_headers : {false, true})
+            for (const bool wants_page : {false, true}) {
+                const stage3::GetOptions how{.with_headers = with_headers,
+                                             .wants_page = wants_page};
+                Response response = co_await session.get(url_of(from.url("/")), how);
+                co_await expect(response.read(), "");
+            }
+    };
+    with_session(server, play, options);
+    std::vector<std::string> accepted;
+    for (const auto& request : server.requests()) {
+        const std::string head = common::lower(request.head);
+        const auto begin =
+            head.find("\r\naccept: ") + std::string_view("\r\naccept: ").size();
+        accepted.push_back(head.substr(begin, head.find("\r\n", begin) - begin));
+    }
+    CHECK(accepted
+          == std::vector<std::string>{
+              "*/*", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+              own, with_own});
 }
 
 TEST_CASE("a fetch inherits nothing from the one before it on the same connection") {
