@@ -33,10 +33,18 @@ std::optional<Url> target_of(const Url& url, const PageResponse& response) {
     return common::resolve_url(response.location, url);
 }
 
+bool CookieCircles::may_stand(const Url& url, const PageResponse& earlier) {
+    const auto target = target_of(url, earlier);
+    if (target && circles_.closes(url, *target))
+        return false;
+    has_earlier_ = has_earlier_ || target;
+    return true;
+}
+
 bool CookieCircles::may_open(const Url& url, const PageResponse& response) {
     const auto target = target_of(url, response);
     const auto may_have_changed = [this](const Url& hop) {
-        return may_begin_anew_ || jar_.has_known(hop);
+        return has_earlier_ || jar_.has_known(hop);
     };
     return target && (may_have_changed(url) || may_have_changed(*target))
            && circles_.closes(url, *target);
@@ -92,6 +100,7 @@ PageRequest CookieCircles::hop(const PageRequest& request, const Url& url) {
     PageRequest hop(url);
     hop.purpose = request.purpose;
     hop.attempt = request.attempt;
+    hop.wants_page = request.wants_page;
     hop.on_request = [this, host = host_of(url)] { pauses_.has_asked(host); };
     hop.on_head = request.on_head;
     hop.opens_circles = false;

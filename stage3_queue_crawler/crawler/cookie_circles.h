@@ -25,13 +25,15 @@ namespace stage3 {
 
 class CookieCircles {
   public:
-    /// What it works with must outlive it. `may_begin_anew`: servers' answers may be from
-    /// an earlier process, whose cookies are gone.
+    /// What it works with must outlive it.
     CookieCircles(const CookieJar& jar, RedirectCircles& circles,
-                  const RequestRules& rules, LeaveToAsk& leave, HostPauses& pauses,
-                  bool may_begin_anew)
-        : jar_(jar), circles_(circles), rules_(rules), leave_(leave), pauses_(pauses),
-          may_begin_anew_(may_begin_anew) {}
+                  const RequestRules& rules, LeaveToAsk& leave, HostPauses& pauses)
+        : jar_(jar), circles_(circles), rules_(rules), leave_(leave), pauses_(pauses) {}
+
+    /// True if an answer that `url` gave to an earlier process may stand for one that it
+    /// would give now. If it closes a circle, it may not: that process may have had other
+    /// cookies.
+    bool may_stand(const common::Url& url, const PageResponse& earlier);
 
     /// True if this response to `url` closes a circle that a cookie may open. If its site
     /// has never set one, nothing can have changed since its URLs were asked for.
@@ -58,7 +60,7 @@ class CookieCircles {
     const RequestRules& rules_;
     LeaveToAsk& leave_;
     HostPauses& pauses_;
-    const bool may_begin_anew_;
+    bool has_earlier_ = false; // redirects of an earlier process, whose cookies are gone
     static constexpr int most_endless = 3;
     std::unordered_map<std::string, int> endless_; // ways round, by host
 };

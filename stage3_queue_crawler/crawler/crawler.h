@@ -68,14 +68,13 @@ class Crawler final : private HostPauses {
           robots_(loop, *session_, rules_, *this, settings_.session.user_agent,
                   settings_.retries, settings_.robots),
           leave_(robots_, *scope_, rules_, settings_),
-          cookie_circles_(
-              jar_ ? std::make_unique<CookieCircles>(*jar_, circles_, rules_, leave_,
-                                                     pauses(), helpers.answers != nullptr)
-                   : nullptr),
+          cookie_circles_(jar_ ? std::make_unique<CookieCircles>(*jar_, circles_, rules_,
+                                                                 leave_, pauses())
+                               : nullptr),
           fetch_(loop, *session_, rules_, settings_.retries, settings_.checks,
                  events_.on_note, cookie_circles_.get()),
           remembering_(remember(fetch_, helpers.answers, *session_, settings_.retries,
-                                jar_ ? &circles_ : nullptr)),
+                                cookie_circles_.get())),
           pages_(remembering_ ? *remembering_ : fetch_),
           frontier_(loop, settings_.frontier,
                     FrontierHelpers{.checks = settings_.checks,

@@ -1,7 +1,6 @@
 #include "stage3_queue_crawler/crawler/remembering_fetch.h"
 
 #include "common/web/http_response.h"
-#include "stage3_queue_crawler/crawler/cookie_circles.h"
 
 #include <algorithm>
 #include <memory>
@@ -74,18 +73,11 @@ Fetched without_foreign_validators(Fetched fetched) {
 
 } // namespace
 
-bool RememberingFetch::closes_circle(const PageRequest& request,
-                                     const PageResponse& earlier) {
-    if (circles_ == nullptr || !request.opens_circles)
-        return false;
-    const auto target = target_of(request.url, earlier);
-    return target && circles_->closes(request.url, *target);
-}
-
 Coroutine<Fetched> RememberingFetch::fetch(PageRequest request) {
     std::optional<PageResponse> earlier =
         co_await answers_.find(request.url, request.purpose);
-    if (earlier && closes_circle(request, *earlier))
+    if (earlier && circles_ != nullptr && request.opens_circles
+        && !circles_->may_stand(request.url, *earlier))
         earlier.reset();
     if (!earlier && request.is_remembered)
         co_return Again{.wait = {}, .was_a_try = false};
@@ -116,8 +108,7 @@ Coroutine<Fetched> RememberingFetch::ask_again(PageRequest request,
 }
 
 std::unique_ptr<PageSource> remember(PageSource& behind, Answers* answers, Http& session,
-                                     const RetryLimits& limits,
-                                     RedirectCircles* circles) {
+                                     const RetryLimits& limits, CookieCircles* circles) {
     if (answers == nullptr)
         return nullptr;
     return std::make_unique<RememberingFetch>(behind, *answers, session, limits, circles);

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/answers.h"
+#include "stage3_queue_crawler/crawler/cookie_circles.h"
 #include "stage3_queue_crawler/crawler/page_request.h"
-#include "stage3_queue_crawler/crawler/redirect_circles.h"
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/http/session.h"
 #include "stage3_queue_crawler/runtime/task/coroutine.h"
@@ -20,7 +20,7 @@ class RememberingFetch final : public PageSource {
     /// All of these must outlive it. `limits`: how long a server may ask to wait.
     /// `circles`: of redirects that a cookie might open, or null if there are no cookies.
     RememberingFetch(PageSource& behind, Answers& answers, Http& session,
-                     const RetryLimits& limits, RedirectCircles* circles = nullptr)
+                     const RetryLimits& limits, CookieCircles* circles = nullptr)
         : behind_(behind), answers_(answers), session_(session), limits_(limits),
           circles_(circles) {}
 
@@ -32,18 +32,17 @@ class RememberingFetch final : public PageSource {
 
   private:
     Coroutine<Fetched> ask_again(PageRequest request, PageResponse earlier);
-    bool closes_circle(const PageRequest& request, const PageResponse& earlier);
     PageResponse take_earlier(PageResponse earlier);
 
     PageSource& behind_;
     Answers& answers_;
     Http& session_;
     const RetryLimits limits_;
-    RedirectCircles* const circles_;
+    CookieCircles* const circles_;
 };
 
 /// One that stands before `behind`; nullptr if there are no answers.
 std::unique_ptr<PageSource> remember(PageSource& behind, Answers* answers, Http& session,
-                                     const RetryLimits& limits, RedirectCircles* circles);
+                                     const RetryLimits& limits, CookieCircles* circles);
 
 } // namespace stage3

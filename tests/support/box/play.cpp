@@ -54,6 +54,9 @@ stage3::CrawlSettings settings_of(const CrawlChoice& choice) {
     settings.checks.foreign = choice.checks_foreign;
     settings.checks.fragments = choice.checks_fragments;
     settings.checks.assets = choice.checks_assets;
+    // Else a process that continues would ask for the hops of a circle again, since a
+    // cookie might open it: see cookies_test.cpp.
+    settings.cookies.are_kept = choice.dies == Time();
     return settings;
 }
 
