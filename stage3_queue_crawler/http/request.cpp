@@ -14,7 +14,6 @@ Easy make_easy(const SessionOptions& options) {
     set(easy, CURLOPT_NOSIGNAL, 1L); // safe with threads; saves two system calls per step
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // otherwise, it can read local files
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    set(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); // we do that ourselves
     if (!options.proxy.empty())
         set(easy, CURLOPT_PROXY, options.proxy.c_str());

@@ -12,8 +12,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <ranges>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -41,8 +43,26 @@ bool is_about_connection(int status) {
 constexpr const char* accept_page =
     "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-bool is_accept(std::string_view header) {
-    return common::equal_ignoring_case(header.substr(0, header.find(':')), "Accept");
+/// What a ContentDecoder undoes. (If it were an option, libcurl would format it twice per
+/// request.)
+constexpr const char* accept_gzip = "Accept-Encoding: gzip";
+
+bool has_same_name(std::string_view a, std::string_view b) {
+    return common::equal_ignoring_case(a.substr(0, a.find(':')),
+                                       b.substr(0, b.find(':')));
+}
+
+/// What to send: the user's headers, and ours unless the user has one of that name.
+StringList all_headers(std::span<const char* const> ours,
+                       const std::vector<std::string>& users) {
+    StringList list;
+    for (const char* const one : ours)
+        if (std::ranges::none_of(
+                users, [&](const auto& other) { return has_same_name(one, other); }))
+            append(list, one);
+    for (const std::string& one : users)
+        append(list, one.c_str());
+    return list;
 }
 
 } // namespace
@@ -72,12 +92,12 @@ Session::Session(EventLoop& loop, SessionOptions options)
       multi_(curl_multi_init()) {
     if (!multi_)
         throw std::bad_alloc();
-    append(page_headers_, accept_page);
-    if (std::ranges::none_of(options_.headers, &is_accept))
-        append(page_own_headers_, accept_page);
-    for (const std::string& header : options_.headers)
-        for (StringList* const list : {&headers_, &page_own_headers_})
-            append(*list, header.c_str());
+    constexpr std::array for_page{accept_page, accept_gzip};
+    constexpr std::array for_other{accept_gzip};
+    page_headers_ = all_headers(for_page, {});
+    page_own_headers_ = all_headers(for_page, options_.headers);
+    headers_ = all_headers(for_other, {});
+    own_headers_ = all_headers(for_other, options_.headers);
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &Session::on_socket);
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &Session::on_timer);
@@ -92,7 +112,7 @@ Session::Session(EventLoop& loop, SessionOptions options)
 curl_slist* Session::headers_for(const GetOptions& options) const {
     if (options.wants_page)
         return options.with_headers ? page_own_headers_.get() : page_headers_.get();
-    return options.with_headers ? headers_.get() : nullptr;
+    return options.with_headers ? own_headers_.get() : headers_.get();
 }
 
 Session::~Session() {

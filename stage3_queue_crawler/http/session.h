@@ -272,10 +272,12 @@ class Session final : public Http {
     const SessionOptions options_;
     const Proxies proxies_;
     const bool speaks_http2_;
-    std::optional<Resolver> resolver_;               // made for the first name
-    StringList headers_;                             // SessionOptions::headers
-    StringList page_headers_;                        // for a page
-    StringList page_own_headers_;                    // both
+    std::optional<Resolver> resolver_; // made for the first name
+    // What to send, by GetOptions: neither wants_page nor with_headers, one, both.
+    StringList headers_;
+    StringList page_headers_;
+    StringList own_headers_;
+    StringList page_own_headers_;
     std::set<Transfer*> transfers_;                  // those that libcurl is working on
     std::unordered_map<int, int> sockets_;           // of kept connections, by local port
     std::unordered_map<std::string, long> versions_; // of encrypted origins, libcurl's

@@ -183,6 +183,28 @@ TEST_CASE("who wants a page says so, unless the user says something else") {
               own, with_own});
 }
 
+TEST_CASE("the user's own header replaces one that would be sent anyway") {
+    ScriptedServer server;
+    server.on("/", tests::respond(200, "text/html", ""));
+    SessionOptions options;
+    options.headers = {"ACCEPT-encoding: identity", "X-A: b"};
+    const auto play = [](ScriptedServer& from, Session& session) -> Coroutine<> {
+        for (const bool with_headers : {false, true}) {
+            const stage3::GetOptions how{.with_headers = with_headers};
+            co_await fetch(session, from.url("/"), how);
+        }
+    };
+    with_session(server, play, options);
+    std::vector<std::string> found;
+    for (const auto& request : server.requests()) {
+        const std::string head = common::lower(request.head);
+        found.push_back(head.substr(head.find("accept-encoding: ")));
+    }
+    CHECK(found
+          == std::vector<std::string>{"accept-encoding: gzip",
+                                      "accept-encoding: identity\r\nx-a: b"});
+}
+
 TEST_CASE("a fetch inherits nothing from the one before it on the same connection") {
     ScriptedServer server;
     server.on("/", tests::respond(200, "text/plain", "a", "Retry-After: 7\r\n"));
