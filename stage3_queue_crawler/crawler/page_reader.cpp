@@ -45,9 +45,9 @@ Coroutine<std::optional<common::Links>> PageReader::links_on(const Item& item,
     }
     if (!response.is_searched)
         co_return links;
+    const common::Url& from = response.from ? *response.from : item.url;
     try {
-        links = co_await read(response.from.value_or(item.url), response.content_type,
-                              std::move(response.body));
+        links = co_await read(from, response.content_type, std::move(response.body));
     } catch (const common::TracedError& error) {
         tell_way(item.url, error);
         response.error = error.what();

@@ -7,6 +7,7 @@ import re
 
 import cases
 import expect
+from redirects import NO_URLS
 from server import AFTER_BYTES
 
 def by_number(groups):
@@ -60,6 +61,7 @@ OTHERS = {
     "35c": {**{f"/c/{i}": expect.redirect() for i in range(50)}, "/c/50": expect.page()},
     "35e": {"/a": expect.redirect(), "/b": expect.redirect(), "/c": expect.redirect()},
     "36i": {"/case": expect.redirect(), "/found": expect.page()},
+    "39a": dict.fromkeys(NO_URLS),
     "58b": {"/found": None},
     "81b": {"/last": expect.failed("HTTP status 503", 503), "/the-end": None},
 }

@@ -55,4 +55,7 @@ def _in_words(served, result, records):
               for record in own if record["error"]}
     if result.status == 3:
         errors.update(re.findall(r"stage3: ([^:]*\(--[a-z-]+\)):", result.said.decode("latin-1")))
-    return outcome or "no record", "; ".join(sorted(errors))
+    told = sorted(errors)
+    if len(told) > 4:
+        told[2:] = [f"and {len(told) - 2} other reasons"]
+    return outcome or "no record", "; ".join(told)
