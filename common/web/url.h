@@ -49,7 +49,9 @@ class Url {
     /// Scheme and authority: "https://example.com:8080".
     std::string_view origin() const { return part(0, places_.path_begin); }
     /// Path and query, at least "/": what goes into the first line of a request.
-    std::string_view target() const { return part(places_.path_begin, href().size()); }
+    std::string_view target() const {
+        return href().substr(std::min<std::size_t>(places_.path_begin, href().size()));
+    }
     /// The port, also where the URL leaves it out: 80 or 443.
     std::uint16_t port() const { return places_.port; }
 
@@ -69,8 +71,9 @@ class Url {
     };
     Url(SharedText href, Places places) : href_(std::move(href)), places_(places) {}
 
+    /// `begin` may be one more than the text has characters: a zero is behind it.
     std::string_view part(std::size_t begin, std::size_t end) const {
-        return href().substr(std::min(begin, href().size()), end - begin);
+        return {href().data() + begin, end - begin};
     }
 
     SharedText href_;
