@@ -203,7 +203,8 @@ class LinkSorter {
     /// Its beginning shows where it leads, which may be out of scope, and whether it is a
     /// link at all.
     bool is_wanted_but_too_long(std::string_view reference) const {
-        if (reference.size() + base_->href().size() <= max_url_length)
+        constexpr std::size_t most_per_byte = 3; // if it's percent-encoded
+        if (most_per_byte * reference.size() + base_->href().size() <= max_url_length)
             return false;
         const auto beginning =
             resolve_url(reference.substr(0, max_url_length / 4), *base_);

@@ -69,7 +69,7 @@ struct LinkLimits {
     std::function<bool(const Url&)> foreign = {};
     bool assets = false;    ///< also what a page needs or names besides: see LinkRole
     bool ids = false;       ///< also the ids, and the fragments of links
-    bool malformed = false; ///< also links that are no URLs: see malformed_url.h
+    bool malformed = false; ///< also links that aren't URLs: see malformed_url.h
 };
 
 /// A URL that is not a link to follow.

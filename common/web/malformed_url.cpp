@@ -56,6 +56,14 @@ std::string_view authority_of(std::string_view text) {
     return text.substr(0, text.find_first_of("/\\?"));
 }
 
+/// True if it's a URL up to its path: then it's only too long.
+bool has_origin(std::string_view text) {
+    const std::size_t end = authority_begin(text) + authority_of(text).size();
+    std::string origin = scheme_of(text).empty() ? "http:" : "";
+    origin.append(text.substr(0, end)).append("/");
+    return parse_url(origin).has_value();
+}
+
 /// No report shows a password. (Without anything in front of the @, what is behind it
 /// might become a URL.)
 std::string without_login(std::string_view text) {
@@ -66,16 +74,16 @@ std::string without_login(std::string_view text) {
     return result;
 }
 
-Malformation is_no_url(std::string_view since) {
-    return {.text = fmt::format("no URL: {}", since), .is_sure = true};
+Malformation not_a_url(std::string_view why) {
+    return {.text = fmt::format("not a URL: {}", why), .is_sure = true};
 }
 
 /// Why `parse_host` refuses it.
 Malformation explain_host(std::string_view text) {
     if (text.empty())
-        return is_no_url("it names no host");
+        return not_a_url("it has no host");
     if (text.starts_with('['))
-        return is_no_url("in the brackets is no IPv6 address");
+        return not_a_url("the brackets don't hold an IPv6 address");
     const std::string host = percent_decoded(text);
     constexpr std::string_view forbidden = "#%/:<>?@[\\]^|";
     const auto is_control = [](char c) {
@@ -83,14 +91,15 @@ Malformation explain_host(std::string_view text) {
     };
     const auto is_beyond_ascii = [](char c) { return static_cast<signed char>(c) < 0; };
     if (host.find(' ') != std::string::npos)
-        return is_no_url("there is a blank in its host");
+        return not_a_url("its host contains a blank");
     if (const auto at = host.find_first_of(forbidden); at != std::string::npos)
-        return is_no_url(fmt::format("there is a {} in its host", host[at]));
+        return not_a_url(fmt::format("its host contains a {}", host[at]));
     if (std::ranges::any_of(host, is_control))
-        return is_no_url("there is a control character in its host");
+        return not_a_url("its host contains a control character");
     if (std::ranges::any_of(host, is_beyond_ascii)) // browsers may know more letters
-        return {.text = "perhaps no URL: its host has letters that can't be converted"};
-    return is_no_url("its host ends in a number, and is no IPv4 address");
+        return {.text =
+                    "perhaps not a URL: its host has letters that can't be converted"};
+    return not_a_url("its host ends in a number, but isn't an IPv4 address");
 }
 
 } // namespace
@@ -106,11 +115,12 @@ class MalformedUrl {
 std::optional<Url> malformed_url(std::string_view reference) {
     std::string storage;
     const std::string_view text = stripped(reference, storage);
-    if (!is_meant_for_web(text))
+    if (!is_meant_for_web(text) || has_origin(text))
         return std::nullopt;
     std::string written;
     append_encoded(written, without_login(text), percent_encode_set(""));
-    if (written.size() > max_url_length)
+    constexpr std::string_view longest_scheme = "https:"; // it may come from the page
+    if (longest_scheme.size() + written.size() >= max_url_length)
         return std::nullopt;
     return MalformedUrl::of(written);
 }
@@ -133,7 +143,7 @@ Malformation explain(const Url& malformed) {
     const auto colon = host_and_port.find(':', std::min(bracket, host_and_port.size()));
     const std::string_view host = host_and_port.substr(0, colon);
     if (colon != std::string_view::npos && parse_host(host))
-        return is_no_url("its port is no number up to 65535");
+        return not_a_url("its port isn't a number up to 65535");
     return explain_host(host);
 }
 

@@ -24,11 +24,11 @@ namespace common {
 
 /// An absolute http or https URL in normal form. A small value: a text that it shares
 /// with its copies, and where its parts begin; 16 bytes. Made by `parse_url` and
-/// `resolve_url` only, so whoever holds one need not check it again. (Who wants links
-/// that are no URLs gets them as malformed ones: see malformed_url.h.)
+/// `resolve_url` only, so whoever holds one need not check it again. (There is one
+/// exception, for code that reports malformed links: see malformed_url.h.)
 class Url {
   public:
-    /// True for a text that stands where a URL should, and is none. It has no host.
+    /// True for text that stands where a URL should, but isn't one. It has no host.
     bool is_malformed() const { return places_.scheme_end == 0; }
     /// The whole URL, such as "http://example.com/a?b".
     std::string_view href() const { return href_.view(); }

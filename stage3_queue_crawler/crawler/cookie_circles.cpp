@@ -83,8 +83,8 @@ Coroutine<Fetched> CookieCircles::follow(PageRequest request, PageResponse answe
     co_return answer;
 }
 
-/// False if it may not be asked for. The host gets no other request meanwhile, nor until
-/// the pause after this one is over.
+/// False if it may not be asked for. Until the pause after this request is over, its host
+/// gets no other one.
 Coroutine<bool> CookieCircles::wait_for_turn(Url url) {
     const auto pause = co_await leave_.pause_before(url);
     if (pause && *pause > EventLoop::Duration::zero()) {

@@ -2,8 +2,8 @@
 //
 // Some pages are there only for a client that returns a cookie. So a crawl keeps what it
 // is given, and returns it, as browsers do: never to another site than the one that has
-// set it. libcurl could do that, but its jar has no bounds, and knows public suffixes
-// only if libcurl was built so.
+// set it. libcurl has a jar, too. But that one can grow without limit, and it knows
+// public suffixes only if libcurl was built with them.
 //
 // A jar is one process's own, and gone with it. Nothing of it is printed, written to a
 // file, or sent to another process. Page 19 of the book.

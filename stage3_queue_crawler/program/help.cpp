@@ -45,7 +45,7 @@ constexpr std::string_view help_on_verdicts =
                   file:, ftp:, gopher:, javascript:, view-source:, ws:, or a
                   host without "http:"
     failed      There is no complete answer:
-                - the link is no URL, so nobody can be asked: "http://a b/",
+                - the link isn't a URL, so no one can be asked: "http://a b/",
                   "http://host:99999/", "http://"
                 - the name wasn't found, the connection or TLS failed or broke,
                   or a time limit was reached
@@ -327,16 +327,16 @@ What is fetched and checked
   Atom) and in SVG files, which count as pages and are fetched whole. More URLs
   may be dead (--no-assets: only links, with those in feeds and SVG; --exclude
   REGEX).
-- A link that is no URL, such as http://a b/ or http://host:99999/, is dead, and
-  one with a scheme such as htpp: is unclear. Both were left out without a word
+- A link that isn't a URL, such as http://a b/ or http://host:99999/, is dead,
+  and one with a scheme such as htpp: is unclear. Neither was reported before
   (--exclude REGEX; --ignore-file).
 - What is in <template>, a <frame> without a frameset, and an iframe's src
   beside a srcdoc don't count any more. Their dead URLs are gone from reports.
 - A page that hasn't changed since a --state file was written keeps the links
   that were found then (begin a new file to have all of them searched anew).
 - A new kind is "use": what <use>, gradients and so on of SVG refer to.
-- Patterns (--exclude, --include, --ignore-file) with \d, \x, (?...) or a \w in
-  brackets are refused: the first meant the letter d (write [0-9]).
+- Patterns (--exclude, --include, --ignore-file) with \d, \x, (?...), or \w in
+  brackets are refused: \d meant the letter d (write [0-9]).
 - A baseline isn't written if a root's redirects end in a dead URL, or nothing
   was checked.
 - What a wall against bots answers, such as 403 with "cf-mitigated", is unclear,

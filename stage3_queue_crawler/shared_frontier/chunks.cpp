@@ -24,9 +24,10 @@ std::size_t server_of(std::string_view host, std::size_t servers) {
 
 namespace {
 
-constexpr char no_blank = '\x1f'; // no URL has it
+constexpr std::string_view purposes = "fcx"; // in the order of Purpose
+constexpr char no_blank = '\x1f';            // no URL has it
 
-}
+} // namespace
 
 std::string to_word(const Url& url) {
     std::string word(url.href());
@@ -38,12 +39,6 @@ std::string to_word(const Url& url) {
 std::optional<Url> url_of_word(std::string word) {
     std::ranges::replace(word, no_blank, ' ');
     return common::read_href(word);
-}
-
-namespace {
-
-constexpr std::string_view purposes = "fcx"; // in the order of Purpose
-
 }
 
 std::string to_text(const Why& why) {

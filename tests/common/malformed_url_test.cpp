@@ -1,4 +1,4 @@
-// Links that are no URLs: which ones are reported, as what, and why.
+// Links that aren't URLs: which ones are reported, as what, and why.
 #include "common/text/ascii.h"
 #include "common/web/malformed_url.h"
 #include "tests/support/prelude.h"
@@ -17,17 +17,17 @@ std::string told(std::string_view reference) {
 
 } // namespace
 
-TEST_CASE("a link that is no URL is reported as it's written, and says why") {
+TEST_CASE("a link that isn't a URL is reported as it's written, and says why") {
     struct Case {
         const char* reference;
         const char* text; // null: as `reference`
         const char* why;
     };
-    const char* const host = "it names no host";
-    const char* const blank = "there is a blank in its host";
-    const char* const v6 = "in the brackets is no IPv6 address";
-    const char* const v4 = "its host ends in a number, and is no IPv4 address";
-    const char* const port = "its port is no number up to 65535";
+    const char* const host = "it has no host";
+    const char* const blank = "its host contains a blank";
+    const char* const v6 = "the brackets don't hold an IPv6 address";
+    const char* const v4 = "its host ends in a number, but isn't an IPv4 address";
+    const char* const port = "its port isn't a number up to 65535";
     const std::vector<Case> cases{
         {"http://", nullptr, host},
         {"https:/", nullptr, host},
@@ -45,11 +45,11 @@ TEST_CASE("a link that is no URL is reported as it's written, and says why") {
         {"http://me@", "http://***@", host},
         {"http://me:secret@//h/", "http://***@//h/", host},
         {"http://@", nullptr, host},
-        {"http://<server>/", nullptr, "there is a < in its host"},
-        {"http://a%2Fb/", nullptr, "there is a / in its host"},
-        {"http://a%b/", nullptr, "there is a % in its host"},
-        {"http://a\x01/", "http://a%01/", "there is a control character in its host"},
-        {"http://a%00/", nullptr, "there is a control character in its host"},
+        {"http://<server>/", nullptr, "its host contains a <"},
+        {"http://a%2Fb/", nullptr, "its host contains a /"},
+        {"http://a%b/", nullptr, "its host contains a %"},
+        {"http://a\x01/", "http://a%01/", "its host contains a control character"},
+        {"http://a%00/", nullptr, "its host contains a control character"},
         {"http://a b/\xc3\xbc", "http://a b/%C3%BC", blank},
         {"http://[::1/", nullptr, v6},
         {"http://[::1]x/", nullptr, v6},
@@ -65,8 +65,9 @@ TEST_CASE("a link that is no URL is reported as it's written, and says why") {
     for (const auto& [reference, text, why] : cases) {
         CAPTURE(reference);
         CHECK(!common::resolve_url(reference, page));
-        CHECK(told(reference)
-              == fmt::format("{}: no URL: {}", text != nullptr ? text : reference, why));
+        CHECK(
+            told(reference)
+            == fmt::format("{}: not a URL: {}", text != nullptr ? text : reference, why));
     }
 }
 
@@ -83,15 +84,26 @@ TEST_CASE("a scheme that is one letter away from http or https may be known else
 }
 
 TEST_CASE("a host may have letters that a browser knows, and we don't") {
-    CHECK(
-        told("http://\xff/")
-        == "http://%FF/: perhaps no URL: its host has letters that can't be converted?");
+    CHECK(told("http://\xff/")
+          == "http://%FF/: perhaps not a URL: its host has letters that can't be "
+             "converted?");
 }
 
-TEST_CASE("what is too long isn't reported") {
-    const std::string long_one = "http://a b/" + std::string(common::max_url_length, 'x');
-    CHECK(told(long_one).empty());
-    CHECK(told(std::string(common::max_url_length + 1, 'x')).empty());
+TEST_CASE("what is only too long isn't reported as malformed") {
+    constexpr std::size_t most = common::max_url_length;
+    CHECK(told("http://a b/" + std::string(most, 'x')).empty());
+    CHECK(told(std::string(most + 1, 'x')).empty());
+    // Percent-encoded, these are longer than they look.
+    const common::Url page = *common::parse_url("http://h/");
+    for (const std::string beginning :
+         {"http://h/", "//h/", "https://h/?", "http://[::1]:8080/", "http://me@h/",
+          "HTTP:h2/", "//h?"}) {
+        CAPTURE(beginning);
+        const std::string text = beginning + std::string(most / 2, '"');
+        CHECK(!common::resolve_url(text, page));
+        CHECK(told(text).empty());
+    }
+    CHECK(told("http://" + std::string(most - 7, 'h')).empty());
 }
 
 TEST_CASE("a malformed URL has no parts, and is read again as it's written") {

@@ -3,19 +3,19 @@ from cases import Case
 from expect import Expected, error, failed, like, page, redirect, unclear
 from pieces import KEEP, http, ok, page as a_page, redirect as to, status
 
-NO_IPV4 = failed("no URL: its host ends in a number, and is no IPv4 address")
+NO_IPV4 = failed("not a URL: its host ends in a number, but isn't an IPv4 address")
 # Links whose hosts are none.
 NO_URLS = {
-    "http://a%2Fb/": failed("no URL: there is a / in its host"),
-    "http://a%00b/": failed("no URL: there is a control character in its host"),
-    "http://a b/": failed("no URL: there is a blank in its host"),
-    "http://[::1/": failed("no URL: in the brackets is no IPv6 address"),
+    "http://a%2Fb/": failed("not a URL: its host contains a /"),
+    "http://a%00b/": failed("not a URL: its host contains a control character"),
+    "http://a b/": failed("not a URL: its host contains a blank"),
+    "http://[::1/": failed("not a URL: the brackets don't hold an IPv6 address"),
     "http://1.2.3.4.5/": NO_IPV4,
     "http://0x100000000/": NO_IPV4,
-    "http://%C2%AD/": unclear("perhaps no URL: its host has letters that can't be converted"),
-    "http:///": failed("no URL: it names no host"),
-    "http://a:99999/": failed("no URL: its port is no number up to 65535"),
-    "http://%zz/": failed("no URL: there is a % in its host"),
+    "http://%C2%AD/": unclear("perhaps not a URL: its host has letters that can't be converted"),
+    "http:///": failed("not a URL: it has no host"),
+    "http://a:99999/": failed("not a URL: its port isn't a number up to 65535"),
+    "http://%zz/": failed("not a URL: its host contains a %"),
 }
 SECRET = {"/*": a_page(text="secret")}
 

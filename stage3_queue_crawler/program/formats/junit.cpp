@@ -53,7 +53,7 @@ class JunitFormat final : public Format {
             const std::string inside = verdict(line, summary.urls);
             tests +=
                 fmt::format(R"(    <testcase classname="{}" name="{}")",
-                            line.url.is_malformed() ? "no URL"
+                            line.url.is_malformed() ? "not a URL"
                                                     : as_markup(line.url.authority()),
                             as_markup(address(line)))
                 + (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");

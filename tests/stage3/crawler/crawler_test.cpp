@@ -84,7 +84,7 @@ TEST_CASE_FIXTURE(SiteInBox, "a wall that keeps programs out says nothing of the
     }
 }
 
-TEST_CASE_FIXTURE(SiteInBox, "a link that is no URL is dead, and asks no server") {
+TEST_CASE_FIXTURE(SiteInBox, "a link that isn't a URL is dead, and no server is asked") {
     server.on("/", box::page({"/b", "http://a b/", "htpp://c/", "http://no/"}));
     server.on("/b", box::page({"http://a b/#c", "http://d:e/"}));
     setup.excluded.emplace_back("^http://d:");
@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(SiteInBox, "a link that is no URL is dead, and asks no server"
     CHECK(result.records.size() == 4);
     const Said& dead = result["http://a b/"];
     CHECK(dead.outcome == Outcome::failed);
-    CHECK(dead.error == "no URL: there is a blank in its host");
+    CHECK(dead.error == "not a URL: its host contains a blank");
     CHECK(dead.parent == server.url("/"));
     CHECK(dead.depth == 1);
     CHECK(result["htpp://c/"].outcome == Outcome::unclear);

@@ -277,7 +277,7 @@ TEST_CASE_TEMPLATE_DEFINE("a check waits until nothing is left to follow", Test,
     CHECK(test.known("http://h/a.png").role == common::LinkRole::image);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("what is no URL comes out once, refused", Test,
+TEST_CASE_TEMPLATE_DEFINE("what isn't a URL comes out once, refused", Test,
                           frontier_refuses_malformed) {
     Test test;
     test.open({"http://h/"});

@@ -41,7 +41,7 @@ TEST_CASE("what is dead and in the baseline is known") {
     CHECK(baseline.uncounted_unclear() == 0);
 }
 
-TEST_CASE("what is no URL can be known or ignored as well") {
+TEST_CASE("what isn't a URL can be known or ignored, too") {
     const auto malformed = [](std::string_view text) {
         Record made(*common::malformed_url(text));
         made.outcome = Outcome::failed;

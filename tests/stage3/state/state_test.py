@@ -215,6 +215,9 @@ class Continued(WithState):
         self.assertEqual(pathlib.Path(self.state).read_bytes(), before)
 
 
+ONE_BY_ONE = ("--workers", "1")  # else either page may be answered first, and the other is the one that opens
+
+
 class CookieSite(Site):
     """Pages 1 and 2 redirect to each other, and 2 sets the cookie that opens 1."""
 
@@ -228,7 +231,7 @@ class CookieSite(Site):
 
 class Cookies(WithState):
     def crawl_alive(self, site, *options):
-        text, words = self.crawl("-v", *options, site.root, status=0)
+        text, words = self.crawl("-v", *ONE_BY_ONE, *options, site.root, status=0)
         self.assertEqual({url: record["outcome"] for url, record in read_records(text).items()
                           if url in (site.url(1), site.url(2))}, {site.url(1): "redirect", site.url(2): "page"})
         self.assertNotIn("mystery", text + words)
@@ -260,7 +263,7 @@ class Cookies(WithState):
                 process.kill()
 
         site.on_request = kill
-        process = self.start(site.root)
+        process = self.start(*ONE_BY_ONE, site.root)
         started.set()
         process.wait(60)
         self.assertTrue(kept)
