@@ -46,13 +46,18 @@ Output. `build/` in a command becomes the directory that --build names (also in 
     <!-- run: build/stage1_callbacks/busy_fetch http://127.0.0.1:8000/ ; site="--pages 9" -->
     <!-- /run -->
 
-`sh -c` runs it at the root, with LC_ALL=C and no input; stdout and stderr share one pipe.
+`sh -c` runs it at the root, with LC_ALL=C, NO_COLOR=1, TERM=dumb and no input; stdout and stderr
+share one pipe.
 Options follow the command, each after ` ; ` (with a blank on either side):
 
     status=N          the exit status that is right (0); any other is an error
     site="OPTIONS"    start the practice site meanwhile; http://127.0.0.1:8000/ stands for it
     head=N, tail=N    keep only so many first, last lines; an ellipsis marks the gap
     timeout=SECONDS   give up after so long (60)
+    terminal          stdout and stderr share a terminal of 80 columns and 50 rows, not a pipe. The
+                      page gets what is to be read there in the end, as plain text: what a progress
+                      line leaves, but no escape sequences. The site's port has four digits then,
+                      like 8000, so that lines are as long as a reader's
     shows="COMMAND"   print this command in place of the one that runs
     normalise=WORDS   numbers: any number may differ between runs; order: the order of lines;
                       exact: nothing may (words are joined by commas)
@@ -80,16 +85,25 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import errno
+import fcntl
 import os
+import random
 import re
 import shlex
 import signal
+import socket
+import struct
 import sys
+import termios
 import textwrap
+import time
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, STDOUT, Popen, TimeoutExpired
+from select import select
+from subprocess import DEVNULL, Popen, TimeoutExpired
+from typing import BinaryIO
 from urllib.parse import quote, unquote
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
@@ -124,7 +138,7 @@ ATTRIBUTE = re.compile(r"""(?<=\s)(?:src|srcset|href)\s*=\s*["']([^"']*)["']""")
 REFERENCE = re.compile(r"\[([^\[\]]+)\]\[(?!\^)([^\[\]]*)\]")
 
 OPTIONS = {"status": r"\d+", "site": r".*", "head": r"[1-9]\d*", "tail": r"[1-9]\d*",
-           "timeout": r"\d+(\.\d+)?", "shows": r".+", "unchecked": r".+",
+           "timeout": r"\d+(\.\d+)?", "terminal": "", "shows": r".+", "unchecked": r".+",
            "normalise": r"\b(,?\b(numbers|order|exact))+"}
 NUMBER = r"\d+(?:[,'\u00a0\u202f]\d{3})*(?:\.\d+)?"
 UNIT = (r"(?:ns|us|[µμ]s|ms|s|secs?|seconds?|min|minutes?|h|hours?|[kKMGT]?i?B|bytes?"
@@ -138,6 +152,10 @@ FORGIVEN = [(r"\b0x[0-9a-fA-F]+\b", "\ue000"),
             (r"((?:127\.0\.0\.1|localhost|\[::1\]):)\d+", "\ue003"),
             (r"(?i)\b((?:port|pid|tid|process)[ =:#]+)\d+\b", "\ue004"),
             (rf"(?<![\w.])(?:\d+m)?{NUMBER}(?= ?(?:{UNIT}))", "\ue004")]
+
+ROWS, COLUMNS = 50, 80  # of a terminal
+# A sequence that acts on a terminal: one that ends at a letter, one that holds a text, a short one.
+ESCAPE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|[ -/]*[0-~])"
 
 LONG_PAGE, LONG_LISTING = 2000, 25  # words, lines; what is longer is named
 # What readers must ignore in a listing that is about something else.
@@ -342,30 +360,90 @@ def differences(old: list[str], new: list[str], how: str) -> list[str]:
     return found
 
 
+def short_port() -> int:
+    """A free port that is as long as the one that the page shows."""
+    for port in random.sample(range(8001, 8100), 99):  # another weave.py may be looking for one, too
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise Trouble("no port from 8001 to 8099 is free for the practice site")
+
+
 @contextmanager
-def site_port(build: Path, options: str):
-    """Runs the practice site while the body of the `with` runs; yields its port."""
+def site_port(build: Path, options: str, port: int):
+    """Runs the practice site while the body of the `with` runs; yields its port. 0: any is right."""
     program = build / practice_site.PROGRAM
     if not program.exists():
         raise Trouble("the practice site is not built: run `meson compile` in that directory")
     try:
-        with practice_site.practice_site(program, *shlex.split(options)) as site:
+        with practice_site.practice_site(program, *shlex.split(options), port=port) as site:
             yield str(site.port)
     except practice_site.NotStarted as error:
         raise Trouble(str(error)) from None
 
 
-def execute(root: Path, build: Path, command: str, timeout: float) -> tuple[str, int]:
-    env = dict(os.environ, LC_ALL="C", BUILD=str(build), NO_COLOR="1", TERM="dumb", COLUMNS="80")
-    with Popen(["sh", "-c", command], cwd=root, env=env, start_new_session=True,
-               stdin=DEVNULL, stdout=PIPE, stderr=STDOUT) as process:
+def open_terminal() -> tuple[int, int]:
+    """Our end of a new terminal, from which we read what is on the screen, and the programs'.
+
+    stdout and stderr share it: which of two lines came first, two ends couldn't tell.
+    """
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", ROWS, COLUMNS, 0, 0))
+    return ours, theirs
+
+
+def left_on_screen(line: str) -> str:
+    """What a terminal shows in the end where this line was written."""
+    seen: list[str] = []
+    at = 0
+    for part in re.findall(f"{ESCAPE}|.", line):
+        if part == "\r":
+            at = 0
+        elif part in ("\x1b[K", "\x1b[0K"):  # clears the rest
+            del seen[at:]
+        elif part == "\x1b[2K":  # clears the line
+            seen = [" "] * at
+        elif part == "\t" or part[0] >= " ":
+            seen[at:at + 1] = [part]
+            at += 1
+    return "".join(seen)
+
+
+def read_to_end(ours: BinaryIO, until: float) -> bytes:
+    """All that is written at the other end, until no process has that open any more."""
+    pieces = []
+    while (left := until - time.monotonic()) > 0 and select([ours], [], [], left)[0]:
         try:
-            output = process.communicate(timeout=timeout)[0].decode("utf-8", "replace")
-        except TimeoutExpired:
-            raise Trouble(f"`{command}` did not end within {timeout:g} s") from None
-        finally:
-            with suppress(ProcessLookupError):  # nobody left: the usual case
-                os.killpg(process.pid, signal.SIGKILL)
+            piece = ours.read(65536)
+        except OSError as error:  # the end of a terminal, on Linux
+            if error.errno != errno.EIO:
+                raise
+            piece = b""
+        if not piece:
+            return b"".join(pieces)
+        pieces.append(piece)
+    raise TimeoutError
+
+
+def execute(root: Path, build: Path, command: str, timeout: float, terminal: bool) -> tuple[str, int]:
+    env = dict(os.environ, LC_ALL="C", BUILD=str(build), NO_COLOR="1", TERM="dumb", COLUMNS=str(COLUMNS))
+    until = time.monotonic() + timeout
+    ours, theirs = open_terminal() if terminal else os.pipe()
+    with open(ours, "rb", buffering=0) as reader:
+        with open(theirs, "wb", buffering=0) as writer:
+            process = Popen(["sh", "-c", command], cwd=root, env=env, start_new_session=True,
+                            stdin=DEVNULL, stdout=writer, stderr=writer)
+        with process:
+            try:
+                output = read_to_end(reader, until).decode("utf-8", "replace")
+                process.wait(until - time.monotonic())
+            except (TimeoutError, TimeoutExpired):
+                raise Trouble(f"`{command}` did not end within {timeout:g} s") from None
+            finally:
+                with suppress(ProcessLookupError):  # nobody left: the usual case
+                    os.killpg(process.pid, signal.SIGKILL)
+    if terminal:
+        output = "\n".join(left_on_screen(line) for line in output.split("\n"))
     return output, process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 
@@ -373,10 +451,11 @@ def printed_by(root: Path, build: Path, options: dict[str, str]) -> list[str]:
     """Runs a command, and returns the lines to show, as if `build` were root/build."""
     command, timeout = options["command"], float(options["timeout"])
     command = re.sub(r"(?<![\w./-])(?:\./)?build/", lambda _: shlex.quote(f"{build}/"), command)
-    site = options.get("site")
-    with nullcontext("8000") if site is None else site_port(build, site) as port:
+    site, terminal = options.get("site"), "terminal" in options
+    with nullcontext("8000") if site is None else \
+            site_port(build, site, short_port() if terminal else 0) as port:
         command = command.replace(SITE, SITE.replace("8000", port))
-        text, status = execute(root, build, command, timeout)
+        text, status = execute(root, build, command, timeout, terminal)
     text = re.sub(rf"\b{port}\b", "8000", text)
     text = re.sub(rf"{re.escape(str(build))}(?![\w-])", "build", text).replace(f"{root}/", "")
     text = text.replace(f"{os.path.relpath(root, build)}/", "../")  # as compilers name sources

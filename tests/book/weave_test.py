@@ -7,12 +7,16 @@ takes a few seconds.
 """
 import contextlib
 import io
+import os
 import re
+import select
+import socket
 import stat
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -572,7 +576,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])), Handler)
 print(f"http://127.0.0.1:{server.server_port}/", flush=True)
 server.serve_forever()
 """
@@ -631,10 +635,34 @@ class Outputs(Book):
         for run, said in [("build/x ; status=3", "status 137, not 3; its last line:"),
                           ("kill -9 $$", "status 137, not 0; its last line: (it printed nothing)"),
                           ("build/y", "ended with status 127"),
-                          ("sleep 60 | cat ; timeout=0.2", "`sleep 60 | cat` did not end within 0.2 s"),
-                          ("sleep 60 & ; timeout=0.2", "did not end within 0.2 s")]:
+                          ("kill -9 $$ ; terminal", "status 137, not 0; its last line: (it printed nothing)")]:
             self.page(output(run))
             self.assert_only_problem("book/00-page.md:1", said, *self.build)
+
+    def test_a_command_that_does_not_end_is_ended_with_all_its_processes(self):
+        os.mkfifo(self.root / "alive")
+        alive = os.open(self.root / "alive", os.O_RDONLY | os.O_NONBLOCK)  # at its end if no process writes to it
+        self.addCleanup(os.close, alive)
+        before = sorted(os.listdir("/dev/fd"))
+        for command in ["sleep 60", "sleep 60 | cat", "sleep 60 &", "exec sleep 60 >&- 2>&-",
+                        "(while :; do echo on; done)"]:
+            for options in ["timeout=0.2", "timeout=0.2 ; terminal"]:
+                with self.subTest(command, options=options):
+                    command = f"exec 3>alive; {command}"
+                    self.page(output(f"{command} ; {options}"))
+                    start = time.monotonic()
+                    self.assert_only_problem("book/00-page.md:1", f"`{command}` did not end within 0.2 s", *self.build)
+                    self.assertLess(time.monotonic(), start + 10)
+                    self.assertTrue(select.select([alive], [], [], 10)[0], "a process is left")
+        self.page(output("echo ; terminal"))
+        self.weave(*self.build)
+        self.assertEqual(sorted(os.listdir("/dev/fd")), before)
+
+    def test_reading_ends_in_time_though_there_is_more_and_no_failure_is_taken_for_the_end(self):
+        self.write("file", "x" * 100_000)
+        for mode, late, outcome in [("rb", -1, TimeoutError), ("wb", 60, io.UnsupportedOperation)]:
+            with open(self.root / "file", mode, buffering=0) as file, self.assertRaises(outcome):
+                weave.read_to_end(file, time.monotonic() + late)
 
     def test_a_command_runs_in_the_same_surroundings_everywhere(self):
         self.program('cat; echo "$LC_ALL $BUILD"; pwd; echo "$0 ${0%/x}x"; echo ../../a.cpp:3')
@@ -660,6 +688,30 @@ class Outputs(Book):
         self.program("true")
         self.assertEqual(self.shown("build/x"), "$ build/x")
 
+    def test_a_command_can_have_a_terminal(self):
+        self.program('for fd in 0 1 2; do test -t $fd && echo $fd; done; echo "$TERM $NO_COLOR"')
+        size = "stty size <&1"
+        for run, shown in [("build/x", "dumb 1"), ("build/x ; terminal", "1\n2\ndumb 1"),
+                           (f"{size} ; terminal", "50 80"), ("build/x | cat ; terminal", "2\ndumb 1"),
+                           ("build/x 2>/dev/null ; terminal", "1\ndumb 1"),
+                           ("seq 30000 ; terminal ; head=2 ; tail=1", "1\n2\n…\n30000"),
+                           ("printf '\\303\\274 \\t.' ; terminal", "ü \t."),
+                           ("true ; terminal", "")]:
+            with self.subTest(run):
+                self.assertEqual(self.shown(run).partition("\n")[2], shown)
+
+    def test_on_a_terminal_lines_stay_in_order_and_a_progress_line_is_rubbed_out(self):
+        progress = r"printf '\r\033[K50 of 100' >&2"
+        self.program(f"{progress}; sleep 0.05; {progress}; printf '\\r\\033[Kone\\n' >&2; echo two; echo three >&2; "
+                     f"{progress}; printf '\\r\\033[K' >&2; printf '\\033[1mfour\\033[0m\\n'")
+        self.assertEqual(self.shown("build/x ; terminal"), "$ build/x\none\ntwo\nthree\nfour")
+        for written, seen in [("abc\rx", "xbc"), ("abc\r\x1b[Kx", "x"), ("abc\r\x1b[0K", ""), ("abc\x1b[2K\rx", "x  "),
+                              ("abc\x1b[2Kx", "   x"), ("abc\r\r", "abc"), ("a\tb\a\0", "a\tb"),
+                              ("\x1b[38;5;1mred\x1b[m", "red"), ("\x1b[?25lx\x1b[?25h", "x"),
+                              ("\x1b]8;;http://a/\x1b\\a\x1b]8;;\x07", "a"), ("\x1b(Bx\x1b7\x1bM", "x")]:
+            with self.subTest(written):
+                self.assertEqual(weave.left_on_screen(written), seen)
+
     def test_an_unchecked_output_is_recorded_once(self):
         self.shown('build/x ; unchecked="takes an hour"')
         self.program("echo something else")
@@ -682,10 +734,27 @@ class Outputs(Book):
             "['--pages', '9', '--port', '0', '--until-eof'] at 127.0.0.1:8000")
         self.shown("build/get http://127.0.0.1:8000/a ; site")
 
+    def test_with_a_terminal_the_site_has_an_address_as_long_as_the_one_that_is_shown(self):
+        self.write("out/tests/practice_site/practice_site", SITE, program=True)
+        self.write("out/get", GET, program=True)
+        self.program('"$BUILD/get" "$1"; echo "$1"; printf %s "$1" | wc -c | tr -d " "')
+        url = "http://127.0.0.1:8000/a"
+        mark = f"build/x {url} ; site ; terminal"
+        self.assertEqual(self.shown(mark).split("\n"),
+                         [f"$ build/x {url}", f"{url} ['--port', '8000', '--until-eof'] at 127.0.0.1:8000",
+                          url, str(len(url))])
+        with socket.create_server(("127.0.0.1", 0)) as taken, unittest.mock.patch.object(weave, "random") as chance:
+            port = taken.getsockname()[1]
+            chance.sample.return_value = [port, 0]  # 0: the system chooses one
+            self.assertIn(url, self.shown(mark))
+            chance.sample.return_value = [port]
+            self.page(output(mark))
+            self.assert_only_problem("book/00-page.md:1", "no port from 8001 to 8099 is free", *self.build)
+
     def test_unknown_options_of_a_command_are_refused(self):
         self.assert_faults([
             *[(output(f"build/x ; {option} ; tail=3"), 1, "unknown option or unfit value") for option in
-              ["statsu=1", "status", "status=", "status=one", "head=0", "tail=-1", "only=x",
+              ["statsu=1", "terminal=1", "status", "status=", "status=one", "head=0", "tail=-1", "only=x",
                "normalise=all", "normalise=", "unchecked", 'shows=""', "timeout=soon",
                "normalise=numbers,", 'shows="a"; head=1', ""]],
             (output("build/x; status=1"), 1, "an option needs a blank before its `;`")])
