@@ -118,6 +118,7 @@ class CssReader {
     bool read_quoted() {
         const char quote = css_[at_++];
         text_.clear();
+        begin_ = at_;
         while (at_ < css_.size() && css_[at_] != quote) {
             const char c = css_[at_];
             if (is_newline(c))
@@ -181,6 +182,7 @@ class CssReader {
     /// Up to the parenthesis. False if there's anything that such a URL can't have.
     bool read_bare_url() {
         text_.clear();
+        begin_ = at_;
         bool is_good = true;
         while (at_ < css_.size() && css_[at_] != ')') {
             const char c = css_[at_];
@@ -203,15 +205,19 @@ class CssReader {
         return is_good;
     }
 
+    /// If nothing was escaped, it's a part of the style sheet.
     void tell(bool is_import) {
-        if (!text_.empty() && text_[0] != '#')
-            take_(text_, is_import);
+        if (text_.empty() || text_[0] == '#')
+            return;
+        const std::string_view written = css_.substr(begin_, text_.size());
+        take_(written == text_ ? written : std::string_view(text_), is_import);
     }
 
     const std::string_view css_;
     const TakeCssUrl& take_;
     std::size_t at_ = 0;
-    std::string text_; // of the last name, string or URL
+    std::string text_;      // of the last name, string or URL
+    std::size_t begin_ = 0; // of the last string or URL
     Rule rule_ = Rule::none;
     std::size_t depth_ = 0; // of parentheses, but not those of url()
     // Within image-set(), a string is a URL if it's at this depth. 0: not within one.

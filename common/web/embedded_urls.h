@@ -12,7 +12,8 @@
 namespace common {
 
 /// Called with each URL, as it's written, with escapes resolved. It's valid during the
-/// call. `is_import`: it's another style sheet.
+/// call, and a part of the text if it has no escapes. `is_import`: it's another style
+/// sheet.
 using TakeCssUrl = std::function<void(std::string_view url, bool is_import)>;
 
 /// Finds the url() and @import of a style sheet, or of a style attribute, and the strings

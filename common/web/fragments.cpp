@@ -2,6 +2,7 @@
 
 #include "common/text/ascii.h"
 #include "common/web/percent_encoding.h"
+#include "common/web/readable_text.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -96,6 +97,28 @@ std::optional<std::string_view> fragment_to_find(std::string_view reference,
         && equal_ignoring_case(percent_decoded(fragment), "top"))
         return {};
     return fragment;
+}
+
+std::string readable_fragment(std::string_view fragment) {
+    constexpr ByteSet ends_url = percent_encode_set(" \"<>`%");
+    constexpr ByteSet all = [] {
+        ByteSet set{};
+        set.fill(true);
+        return set;
+    }();
+    const std::string decoded = percent_decoded(fragment);
+    std::string result;
+    for (std::string_view rest = decoded; !rest.empty();) {
+        const Utf8Character character = first_character(rest);
+        const std::string_view bytes =
+            rest.substr(0, std::max<std::size_t>(1, character.bytes));
+        if (character.bytes > 1 && is_readable(character.code))
+            result += bytes;
+        else
+            append_encoded(result, bytes, character.bytes == 1 ? ends_url : all);
+        rest.remove_prefix(bytes.size());
+    }
+    return result;
 }
 
 bool is_indicated(const Fragment& fragment, const IdSet& ids) {

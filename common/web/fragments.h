@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,11 @@ class IdSet {
 std::optional<std::string_view> fragment_to_find(std::string_view reference,
                                                  std::string& storage);
 
+/// The same fragment for people, in one spelling: "#%C3%A9" and "#é" are "é". What can't
+/// be seen, and what would end a URL in a text, is percent-encoded. A browser goes to the
+/// same place.
+std::string readable_fragment(std::string_view fragment);
+
 /// A fragment, and its hash, which takes longer to compute than to compare.
 struct Fragment {
     explicit Fragment(std::string_view t) : text(t), hash(hash_of_id(t)) {}
@@ -68,7 +74,10 @@ struct LinkFragments {
         std::uint32_t hash;
         std::uint32_t begin; ///< in `text`
         std::uint32_t size;
+        /// Which of the places on its page, if that is known (PlacesOnPage::list).
+        std::uint32_t written = nowhere;
     };
+    static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
     std::vector<Url> pages; ///< that they point into, each once
     std::vector<Place> places;
     std::string text;

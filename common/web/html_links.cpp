@@ -32,7 +32,15 @@ void collect_from_html(std::string_view page, LinkCollector& collector) {
     LinkTag tag;
     std::array<std::string, values_of_tags.size()> storage;
     std::string style;
+    LinkTag written;
+    const bool wants_places = collector.places().are_wanted();
+    if (wants_places && !collector.is_in_part())
+        collector.places().are_in(page);
     while (scanner.next(tag)) {
+        if (wants_places) {
+            written = tag;
+            collector.places().are_of(tag, written, scanner.rest());
+        }
         if (tag.element == LinkElement::svg_style)
             tag.text = decoded(tag.text, style); // it's no raw text there
         const std::size_t values = count_values(tag.element);

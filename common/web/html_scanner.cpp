@@ -124,6 +124,10 @@ bool HtmlScanner::at_start_tag(LinkTag& tag) {
         return false; // the page ends inside the tag: it is none
 
     const std::size_t content = at_;
+    if (look_for_.places) {
+        const char* const begin = name.data() - 1;
+        tag.written = {begin, static_cast<std::size_t>(page_.data() + content - begin)};
+    }
     if (element && is_of_svg(*element))
         finish_svg(tag);
     if (!inside_.empty() || may_be_among(of_contents, name))

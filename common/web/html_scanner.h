@@ -87,7 +87,8 @@ struct LinkTag {
     /// Of SVG: the values of fill, mask and so on that have a url(), as in a style sheet.
     /// They are copied, and valid until the next tag.
     std::string_view presentation = {};
-    std::string_view text = {}; ///< what a style element contains
+    std::string_view text = {};    ///< what a style element contains
+    std::string_view written = {}; ///< the whole tag, if that's looked for
 
     /// Where the value of that attribute belongs, ignoring case; null if it's none of
     /// these.
@@ -126,6 +127,7 @@ bool is_shadow_root(const LinkTag& template_tag);
 struct LookFor {
     bool assets = false; ///< the other elements, and any element with a style
     bool ids = false;    ///< any element with an id
+    bool places = false; ///< what the tags are written as
 };
 
 /// Goes through a page from one tag to the next. What a <template> contains is left out.
@@ -139,6 +141,8 @@ class HtmlScanner {
     /// Finds the next start tag of a LinkElement. False at the page's end; a tag that the
     /// end cuts off is none.
     bool next(LinkTag& tag);
+    /// What follows the last tag.
+    std::string_view rest() const { return page_.substr(at_); }
 
   private:
     // What is inside of what, as far as it decides how text is read. Only SVG and MathML,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <ranges>
 
 namespace common {
@@ -158,12 +159,17 @@ void LinkCollector::add_srcset(std::string_view srcset, LinkRole role) {
 
 void LinkCollector::add_css(std::string_view css) {
     if (limits_.assets && css.size() > 5) // else it has no url()
-        find_css_urls(css, [this](std::string_view url, bool is_import) {
+        find_css_urls(css, [this, css](std::string_view url, bool is_import) {
+            const std::less_equal<> not_after;
+            const bool is_in_css = not_after(css.data(), url.data())
+                                   && not_after(url.data(), css.data() + css.size());
+            const std::string_view written = is_in_css ? url : css;
             // CSS has no encoding to hand to the URL parser, whatever the page has.
             std::string utf8;
             if (query_encoder_)
                 url = utf8 = query_encoder_->in_utf8(url);
-            add_reference(url, is_import ? LinkRole::style_sheet : LinkRole::css);
+            add_reference(url, is_import ? LinkRole::style_sheet : LinkRole::css,
+                          written);
         });
 }
 
@@ -182,10 +188,18 @@ void LinkCollector::add_id(std::string_view id) {
 }
 
 void LinkCollector::add_reference(std::string_view reference, LinkRole role) {
+    add_reference(reference, role, reference);
+}
+
+/// `written` is a text in the page, which says where the reference is.
+void LinkCollector::add_reference(std::string_view reference, LinkRole role,
+                                  std::string_view written) {
     if (!is_there(reference) || (reference.empty() && !leads_on(role)))
         return; // (an empty src is no reference)
     if (!around_.empty() && trim(reference).starts_with('#'))
         return; // into the part itself
+    if (limits_.places > 0)
+        references_.places.push_back(places_.place_of(written));
     references_.text += spelled(reference);
     references_.list.push_back({references_.text.size(), role});
 }
@@ -272,6 +286,12 @@ References LinkCollector::take_references_from(std::size_t first) {
     const auto from = references_.list.begin() + static_cast<std::ptrdiff_t>(first);
     References taken{.text = references_.text.substr(begin),
                      .list = {from, references_.list.end()}};
+    if (!references_.places.empty()) {
+        const auto place =
+            references_.places.begin() + static_cast<std::ptrdiff_t>(first);
+        taken.places = {place, references_.places.end()};
+        references_.places.resize(first);
+    }
     for (References::One& one : taken.list)
         one.end -= begin;
     references_.text.resize(begin);
@@ -294,7 +314,7 @@ Links LinkCollector::links() {
     parts.push_back({references_, base_});
     for (const Apart& apart : apart_)
         parts.push_back({apart.references, base_of(apart)});
-    Links result = sort_references(parts, page_, limits_, std::move(ids_));
+    Links result = sort_references(parts, page_, limits_, std::move(ids_), places_);
     result.has_more_ids = has_more_ids_;
     result.left_out += left_out_;
     return result;

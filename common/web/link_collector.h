@@ -10,6 +10,7 @@
 #include "common/web/link_sorter.h"
 #include "common/web/links.h"
 #include "common/web/query_encoder.h"
+#include "common/web/reference_places.h"
 #include "common/web/url.h"
 
 #include <cstddef>
@@ -27,7 +28,7 @@ class LinkCollector {
   public:
     /// `page` is where the page was fetched from.
     LinkCollector(Url page, LinkLimits limits)
-        : page_(std::move(page)), limits_(std::move(limits)) {
+        : page_(std::move(page)), limits_(std::move(limits)), places_(limits_.places) {
         references_.text.reserve(1000); // so that it seldom moves as it grows
         references_.list.reserve(50);
     }
@@ -37,7 +38,9 @@ class LinkCollector {
     void encode_queries_in(std::string_view charset);
     /// What the reader of the page should hand over.
     LookFor look_for() const {
-        return {.assets = limits_.assets, .ids = limits_.ids && around_.empty()};
+        return {.assets = limits_.assets,
+                .ids = limits_.ids && around_.empty(),
+                .places = limits_.places > 0};
     }
     /// Takes a tag. Its attributes' character references are resolved.
     void add(const LinkTag& tag);
@@ -57,6 +60,10 @@ class LinkCollector {
     /// False if it must not be read, since the page has too much of that.
     bool enter_part(Part part, std::size_t size);
     void leave_part();
+    bool is_in_part() const { return !around_.empty(); }
+
+    /// To be told where the tags are, if that's wanted.
+    ReferencePlaces& places() { return places_; }
 
     /// To be called once, at the end.
     Links links();
@@ -71,6 +78,8 @@ class LinkCollector {
     void add_srcset(std::string_view srcset, LinkRole role);
     void add_id(std::string_view id);
     void add_reference(std::string_view reference, LinkRole role);
+    void add_reference(std::string_view reference, LinkRole role,
+                       std::string_view written);
     std::string_view spelled(std::string_view reference);
 
     /// What a part interrupts.
@@ -97,6 +106,7 @@ class LinkCollector {
     const Url page_;
     Url base_ = page_;
     const LinkLimits limits_;
+    ReferencePlaces places_;
     bool base_seen_ = false;
     std::optional<QueryEncoder> query_encoder_; // nearly all pages need none
     bool form_gets_ = true;                     // the last form sends GET

@@ -42,9 +42,12 @@ struct HashOfText {
 class LinkSorter {
   public:
     /// All but `ids` must outlive it. `ids` are those of the page.
-    LinkSorter(const Url& page, const LinkLimits& limits, IdSet ids)
-        : page_(page), limits_(limits), most_written_(limits.links) {
+    LinkSorter(const Url& page, const LinkLimits& limits, IdSet ids,
+               const ReferencePlaces& places)
+        : page_(page), limits_(limits), places_(places), most_written_(limits.links) {
         result_.ids = std::move(ids);
+        if (places.are_wanted())
+            result_.places.emplace();
     }
 
     /// The references must outlive it, too.
@@ -53,9 +56,14 @@ class LinkSorter {
         if (most_written_ > 0)
             make_room_for(std::min(part.references.list.size(), most_written_));
         std::size_t begin = 0;
+        const std::vector<WrittenAt>& places = part.references.places;
+        std::size_t number = 0;
         for (const auto [end, role] : part.references.list) {
-            add(std::string_view(part.references.text).substr(begin, end - begin), role);
+            const auto reference =
+                std::string_view(part.references.text).substr(begin, end - begin);
+            add(reference, role, places.empty() ? nullptr : &places[number]);
             begin = end;
+            ++number;
         }
         // In another part, a text may mean another URL.
         written_.clear();
@@ -63,7 +71,11 @@ class LinkSorter {
     }
 
     /// To be called once, at the end.
-    Links links() { return std::move(result_); }
+    Links links() {
+        if (result_.places)
+            places_.number(result_.places->list, written_at_);
+        return std::move(result_);
+    }
 
   private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -75,7 +87,7 @@ class LinkSorter {
         targets_.reserve(references);
     }
 
-    void add(std::string_view reference, LinkRole role) {
+    void add(std::string_view reference, LinkRole role, const WrittenAt* place) {
         const auto hash = std::min(reference.find('#'), reference.size());
         // With the '#': blanks count in front of it, and at an end they don't.
         const HashedText text(reference.substr(0, hash + 1));
@@ -86,17 +98,22 @@ class LinkSorter {
             if (target != nullptr && written_.size() < most_written_)
                 written_.emplace(text, target);
         }
-        if (limits_.ids && target != nullptr && role == LinkRole::hyperlink)
-            note_fragment(reference.substr(hash), *target);
+        if (target == nullptr)
+            return;
+        const bool has_place =
+            place != nullptr && note_place(reference, role, *place, *target);
+        if (limits_.ids && role == LinkRole::hyperlink)
+            note_fragment(reference.substr(hash), *target, has_place);
     }
 
     /// A URL that is among the results.
     struct Target {
         Url url;
         bool is_wanted;
-        bool is_link = false;      // in Links::urls
-        bool is_other = false;     // in Links::others
-        std::uint32_t page = none; // in LinkFragments::pages
+        bool is_link = false;       // in Links::urls
+        bool is_other = false;      // in Links::others
+        std::uint32_t page = none;  // in LinkFragments::pages
+        std::uint32_t place = none; // in PlacesOnPage::targets
 
         bool is_listed(LinkRole role) const {
             return is_link || (is_other && !(is_wanted && leads_on(role)));
@@ -158,14 +175,41 @@ class LinkSorter {
             ++count;
     }
 
-    /// `hash` begins with the '#', if there is one.
-    void note_fragment(std::string_view hash, Target& target) {
+    /// False if the place is unknown.
+    bool note_place(std::string_view reference, LinkRole role, const WrittenAt& place,
+                    Target& target) {
+        constexpr std::size_t longest = 2000;
+        if (!result_.places || (place.offset == WrittenAt::nowhere && place.line == 0))
+            return false;
+        PlacesOnPage& places = *result_.places;
+        if (target.place == none) {
+            target.place = static_cast<std::uint32_t>(places.targets.size());
+            places.targets.push_back(target.url);
+        }
+        reference = reference.substr(0, longest);
+        const std::string_view words = places_.words(place);
+        places.list.push_back({.target = target.place,
+                               .line = 0,
+                               .column = 0,
+                               .begin = static_cast<std::uint32_t>(places.text.size()),
+                               .href_size = static_cast<std::uint16_t>(reference.size()),
+                               .text_size = static_cast<std::uint16_t>(words.size()),
+                               .role = role});
+        places.text.append(reference).append(words);
+        written_at_.push_back(place);
+        return true;
+    }
+
+    /// `hash` begins with the '#', if there is one. `has_place`: the last place is its.
+    void note_fragment(std::string_view hash, Target& target, bool has_place) {
         const auto text = fragment_to_find(hash, storage_);
         LinkFragments& fragments = result_.fragments;
         if (!text || text->size() > longest_fragment)
             return;
         const Fragment fragment(*text);
         if (target.url == page_ && is_indicated(fragment, result_.ids))
+            return;
+        if (limits_.excludes_place && limits_.excludes_place(target.url, *text))
             return;
         if (!has_room_for(fragment, target))
             return;
@@ -174,6 +218,9 @@ class LinkSorter {
             fragments.pages.push_back(target.url);
         }
         fragments.add(target.page, fragment);
+        if (has_place)
+            fragments.places.back().written =
+                static_cast<std::uint32_t>(written_at_.size() - 1);
         if (!known_places_.empty())
             known_places_.insert(number_of(target.page, fragment.hash));
     }
@@ -216,9 +263,11 @@ class LinkSorter {
     const Url& page_;
     const Url* base_ = nullptr;
     const LinkLimits& limits_;
+    const ReferencePlaces& places_;
     std::size_t most_written_;
     Links result_;
-    std::size_t bytes_ = 0; // of the URLs in it
+    std::vector<WrittenAt> written_at_; // each of its places
+    std::size_t bytes_ = 0;             // of the URLs in it
     // Hashes, of which few pages have any.
     std::unordered_set<std::size_t> left_out_;        // of URLs
     std::unordered_set<std::size_t> places_left_out_; // of URLs with their fragments
@@ -236,8 +285,9 @@ class LinkSorter {
 } // namespace
 
 Links sort_references(const std::vector<ReferencesFrom>& parts, const Url& page,
-                      const LinkLimits& limits, IdSet ids) {
-    LinkSorter sorter(page, limits, std::move(ids));
+                      const LinkLimits& limits, IdSet ids,
+                      const ReferencePlaces& places) {
+    LinkSorter sorter(page, limits, std::move(ids), places);
     for (const ReferencesFrom& part : parts)
         sorter.add(part);
     return sorter.links();

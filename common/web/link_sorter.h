@@ -8,6 +8,7 @@
 
 #include "common/web/fragments.h"
 #include "common/web/links.h"
+#include "common/web/reference_places.h"
 #include "common/web/url.h"
 
 #include <cstddef>
@@ -24,6 +25,7 @@ struct References {
     };
     std::string text = {};
     std::vector<One> list = {};
+    std::vector<WrittenAt> places = {}; ///< of each; empty if no one wants them
 };
 
 /// References that are resolved against one URL.
@@ -35,6 +37,6 @@ struct ReferencesFrom {
 /// Sorts references of `page`, whose ids are `ids`, by what they lead to. The first of
 /// the `parts` is the page itself.
 Links sort_references(const std::vector<ReferencesFrom>& parts, const Url& page,
-                      const LinkLimits& limits, IdSet ids);
+                      const LinkLimits& limits, IdSet ids, const ReferencePlaces& places);
 
 } // namespace common

@@ -57,12 +57,13 @@ Links find_links(std::string_view body, std::string_view content_type, const Url
     const bool is_css = limits.assets && is_style_sheet(content_type);
     if (!(is_css || may_hold_links(content_type, body)) || body.size() > INT_MAX / 4)
         return {};
+    std::string storage; // of the page in UTF-8, as long as someone asks for places in it
     LinkCollector collector(base, limits);
     const std::string_view type = media_type(content_type);
     if (is_css) {
+        collector.places().are_in(body);
         collector.add_css(body);
     } else if (type.empty() || equal_ignoring_case(type, "text/html")) {
-        std::string storage;
         std::string charset;
         const std::string_view page = to_utf8(body, content_type, storage, &charset);
         collector.encode_queries_in(charset);

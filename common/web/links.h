@@ -6,6 +6,8 @@
 #pragma once
 
 #include "common/web/fragments.h"
+#include "common/web/link_role.h"
+#include "common/web/places_on_page.h"
 #include "common/web/url.h"
 
 #include <cstddef>
@@ -27,34 +29,6 @@ bool may_hold_links(std::string_view content_type, std::string_view body);
 /// True for text/css.
 bool is_style_sheet(std::string_view content_type);
 
-/// How a document refers to a URL.
-enum class LinkRole : std::uint8_t {
-    // A reader goes there.
-    hyperlink, ///< a, area, a feed's link, guid and comments
-    frame,     ///< frame, iframe
-    refresh,   ///< meta refresh
-    // A browser fetches it for the page, or a program asks for it.
-    style_sheet, ///< link rel=stylesheet, and a style sheet's @import
-    css,         ///< url() in a style sheet
-    form,        ///< a form's action, with GET
-    image,       ///< img, picture, an input's image, a video's poster, SVG's image
-    media,       ///< video, audio, source, track, a feed's enclosure
-    object,      ///< object, embed, an Atom entry's content
-    relation,    ///< other links: icon, preload, manifest, alternate, canonical, ...
-    script,
-    // It isn't in a document of these.
-    sitemap,
-    // Added later: programs have written the numbers of those above down.
-    use, ///< SVG's use, gradients and so on: an element of another file
-};
-constexpr std::size_t link_roles = static_cast<std::size_t>(LinkRole::use) + 1;
-
-/// "a", "frame", "refresh", "stylesheet", "css", "form", "img" and so on.
-std::string_view name_of(LinkRole role);
-
-/// True for what a crawl follows to find more pages.
-constexpr bool leads_on(LinkRole role) { return role <= LinkRole::refresh; }
-
 /// The limits of `find_links`, which a hostile page will run into, and what it looks for.
 struct LinkLimits {
     std::size_t links = 10'000; ///< different URLs on a page
@@ -67,6 +41,12 @@ struct LinkLimits {
     std::function<bool(const Url&)> wanted = [](const Url&) { return true; };
     /// Which of the others to report all the same. If it isn't set: none.
     std::function<bool(const Url&)> foreign = {};
+    /// Which places in pages not to look for, though their pages are wanted. Not set:
+    /// none.
+    std::function<bool(const Url&, std::string_view fragment)> excludes_place = {};
+    /// Of how many references to say where they are written. A browser's user sees fewer
+    /// on any page.
+    std::size_t places = 0;
     bool assets = false;    ///< also what a page needs or names besides: see LinkRole
     bool ids = false;       ///< also the ids, and the fragments of links
     bool malformed = false; ///< also links that aren't URLs: see malformed_url.h
@@ -94,6 +74,8 @@ struct Links {
     /// Those that need an element there, of the links above. Those that point into the
     /// document itself are left out if it has one.
     LinkFragments fragments;
+    /// Of references to all of these URLs; nothing if no one wants them.
+    std::optional<PlacesOnPage> places = {};
 };
 
 /// Finds the links of a document: `href` of a and area, `src` of frame and iframe, the

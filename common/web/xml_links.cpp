@@ -1,16 +1,21 @@
 #include "common/web/xml_links.h"
 
 #include "common/text/ascii.h"
+#include "common/web/charset.h"
 #include "common/web/feed_links.h"
 #include "common/web/html_links.h"
 #include "common/web/html_scanner.h"
+#include "common/web/link_place.h"
 #include "common/web/xml_parser.h"
 
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +27,7 @@ namespace {
 /// What libxml2 hands back to the functions below.
 struct XmlReader {
     LinkCollector& collector;
+    std::string_view document; // empty if libxml2 has another text
     xmlParserCtxt* parser = nullptr;
     int declared_attributes = 0;
     std::optional<FeedReader> feed = {};
@@ -29,6 +35,8 @@ struct XmlReader {
     int inert_template = 0; // the depth of the template that all this is in. 0: none
     int style = 0;          // the depth of the style element that it is in
     std::string css = {};   // what that contains so far
+    LinkTag tag = {};       // the last one, while it's handed over
+    LinkTag written = {};   // if places are wanted: the last one, as it's in the document
 };
 
 constexpr std::string_view html_namespace = "http://www.w3.org/1999/xhtml";
@@ -74,6 +82,57 @@ void take_attribute(const XmlAttribute& attribute, LinkTag& tag, TagValues& valu
         values.presentation.add(attribute.name, decoded(attribute.raw, storage));
 }
 
+/// The part of the document that libxml2 has at `text`, in front of where it stands;
+/// empty if that's another text: an entity's, or one in another encoding.
+std::string_view in_document(const XmlReader& reader, std::string_view text) {
+    if (reader.document.empty()) // then libxml2 would need long to count
+        return {};
+    const long end = ::xmlByteConsumed(reader.parser);
+    const auto* const at = reinterpret_cast<const char*>(reader.parser->input->cur);
+    const std::less_equal<> not_after;
+    if (reader.parser->inputNr > 1 || end < 0 || !not_after(text.data(), at)
+        || static_cast<std::size_t>(end) > reader.document.size()
+        || at - text.data() > end)
+        return {};
+    const auto begin = static_cast<std::size_t>(end - (at - text.data()));
+    const std::string_view found = reader.document.substr(begin, text.size());
+    return found == text ? found : std::string_view();
+}
+
+/// The tag that libxml2 has just read. In XML, no value contains a "<".
+std::string_view tag_in_document(const XmlReader& reader) {
+    const auto* const input = reader.parser->input;
+    const std::string_view read(reinterpret_cast<const char*>(input->base),
+                                static_cast<std::size_t>(input->cur - input->base));
+    const auto begin = read.rfind('<');
+    return begin == std::string_view::npos ? std::string_view()
+                                           : in_document(reader, read.substr(begin));
+}
+
+/// The value of an attribute of that tag. Where it has character references, libxml2's
+/// is another text.
+std::string_view value_in_document(const XmlReader& reader,
+                                   const XmlAttribute& attribute) {
+    const std::string_view found = in_document(reader, attribute.raw);
+    return is_there(found) ? found : attribute_of(reader.written.written, attribute.name);
+}
+
+/// Tells where the tag is that libxml2 has just read.
+void tell_place(XmlReader& reader) {
+    reader.written = {.element = LinkElement::other, .written = tag_in_document(reader)};
+    const std::string_view written = reader.written.written;
+    if (!is_there(written)) {
+        reader.collector.places().are_on(
+            static_cast<std::uint32_t>(::xmlSAX2GetLineNumber(reader.parser)));
+        return;
+    }
+    const char* const end = written.data() + written.size();
+    const auto behind =
+        reader.document.substr(static_cast<std::size_t>(end - reader.document.data()));
+    reader.collector.places().are_of(reader.tag, reader.written,
+                                     behind.substr(behind.starts_with('/') ? 2 : 1));
+}
+
 /// A tag, unless it's of a feed.
 void take_tag(XmlReader& reader, std::string_view space, std::string_view name,
               std::span<const XmlAttribute> attributes) {
@@ -87,9 +146,17 @@ void take_tag(XmlReader& reader, std::string_view space, std::string_view name,
     tag.presentation = values.presentation.css();
     if (!has_background(name))
         tag.background = {};
+    if (reader.collector.places().are_wanted()) {
+        reader.tag = tag;
+        reader.written.element = *element;
+        for (const XmlAttribute& attribute : attributes)
+            if (std::string_view* const place = place_of(attribute, reader.written))
+                *place = value_in_document(reader, attribute);
+    }
     reader.collector.add(tag);
     if (*element == LinkElement::iframe && is_there(tag.srcdoc))
         collect_from_srcdoc(tag.srcdoc, reader.collector);
+    reader.tag = {};
     if (*element == LinkElement::style || *element == LinkElement::svg_style)
         reader.style = reader.depth;
     if (*element == LinkElement::template_element && space == html_namespace
@@ -111,6 +178,8 @@ void start_element(void* context, const xmlChar* name, const xmlChar* /*prefix*/
     attributes.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
         attributes.emplace_back(list + static_cast<std::ptrdiff_t>(5) * i);
+    if (reader.collector.places().are_wanted())
+        tell_place(reader);
     if (reader.depth == 1 && is_feed(space, text_of(name)))
         reader.feed.emplace(reader.collector, space);
     if (reader.feed)
@@ -196,7 +265,10 @@ void collect_from_xml(std::string_view document, LinkCollector& collector) {
     handler.getParameterEntity = &get_parameter_entity;
     handler.attributeDecl = &declare_attribute;
     collector.add({.element = LinkElement::frameset}); // in XML, frames need none
-    XmlReader reader{.collector = collector};
+    const bool is_utf8 = charset_of_xml(document) == "utf-8";
+    collector.places().are_in(document);
+    XmlReader reader{.collector = collector,
+                     .document = is_utf8 ? document : std::string_view()};
     XmlParser parser(handler, &reader);
     reader.parser = parser.get();
     parse_in_parts(document, parser);
