@@ -19,6 +19,7 @@ struct Checks {
     bool assets = false;    ///< what pages need or name: pictures, style sheets, ...
     bool fragments = false; ///< is there a "#section" on the page?
     bool foreign = false;   ///< links that leave the scope
+    bool places = false;    ///< say where on their pages links are written
     std::size_t max_links = common::LinkLimits().links;          ///< URLs on a page
     std::size_t max_fragments = common::LinkLimits().fragments;  ///< likewise
     std::size_t foreign_hosts = 10;                              ///< at once, at most

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/web/fragments.h"
+#include "common/web/link_place.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/record.h"
 
@@ -23,14 +24,19 @@ class Fragments {
   public:
     using Number = KnownUrl::Number;
 
+    /// A link to a place: the page that it's on, and where it's written, if that's known.
+    struct From {
+        Number page;
+        common::LinkPlace place;
+    };
     /// A fragment that its page has no element for.
     struct Missing {
         Number page;
-        std::string fragment;
-        std::vector<Number> pointed_from; ///< the first `most_pages` pages
-        std::size_t times;                ///< from how many
+        std::string fragment;    ///< see common::readable_fragment
+        std::string nearest_id;  ///< of the page; empty: none resembles the fragment
+        std::vector<From> links; ///< to it, as many as are kept
+        std::size_t more_pages;  ///< that have such links, and aren't among these
     };
-    static constexpr std::size_t most_pages = KnownUrl::most_pages;
 
     /// That page has been read.
     void read(Number number, common::IdSet ids);
@@ -40,9 +46,11 @@ class Fragments {
     void forget(Number number);
     /// Links on the page `source` point into pages. `numbers` are those of
     /// `fragments.pages`; KnownUrl::none: it's no page of this crawl. `source` is
-    /// KnownUrl::none if it's the user who points there.
+    /// KnownUrl::none if it's the user who points there. `places` are those of the links
+    /// on the page; null: nobody has asked for them.
     void point(Number source, std::span<const Number> numbers,
-               const common::LinkFragments& fragments);
+               const common::LinkFragments& fragments,
+               const common::PlacesOnPage* places = nullptr);
 
     /// Those that are missing, by page and by fragment.
     std::vector<Missing> missing() const;
@@ -58,25 +66,28 @@ class Fragments {
     /// Links with the same fragment, which the page itself doesn't have.
     struct Pointers {
         std::string fragment;
-        std::vector<Number> from;
+        std::vector<From> from;
         Number last = KnownUrl::none;
-        std::size_t times = 0;
+        std::size_t times = 0; // pages
     };
     struct Page {
         enum class State : std::uint8_t { unread, read, elsewhere, none };
         State state = State::unread;
-        Number target = KnownUrl::none;                           // if it's elsewhere
-        common::IdSet ids;                                        // if it has been read
-        std::vector<Waiting> waiting;                             // if it's unread
-        std::string text;                                         // of these
+        Number target = KnownUrl::none;        // if it's elsewhere
+        common::IdSet ids;                     // if it has been read
+        std::vector<Waiting> waiting;          // if it's unread
+        std::string text;                      // of these
+        std::vector<common::LinkPlace> places; // where these are, or empty
         std::unordered_map<std::uint32_t, Pointers> missing = {}; // by hash
     };
 
     void settle(Page& page, Page::State state);
-    static void miss(Page& page, Number source, const common::Fragment& fragment);
+    void miss(Page& page, Number source, const common::Fragment& fragment,
+              common::LinkPlace place);
     const common::IdSet* ids_at_the_end_of(const Page& page) const;
 
     std::unordered_map<Number, Page> pages_;
+    std::size_t kept_ = 0; // links to missing places
 };
 
 /// A record for each fragment that is missing.

@@ -71,6 +71,7 @@ struct Found {
     bool redirect_has_fragment = false;     ///< which replaces that of the link
     std::vector<Reference> references = {}; ///< each once
     common::LinkFragments fragments = {};
+    std::optional<common::PlacesOnPage> places = {}; ///< of all of these, if wanted
     std::optional<common::IdSet> ids = {}; ///< of a page, if fragments are checked
 };
 

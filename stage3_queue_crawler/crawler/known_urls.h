@@ -5,18 +5,17 @@
 // no lock because no other task runs in between. Pages 13 and 16 of the book.
 #pragma once
 
+#include "common/web/link_place.h"
 #include "common/web/links.h"
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/mentions.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -35,9 +34,8 @@ struct KnownUrl {
         fetched, ///< done, even if it was a redirect
         dead,    ///< done: it could not be fetched
     };
-    using Number = std::uint32_t;
-    static constexpr Number none = std::numeric_limits<Number>::max();
-    static constexpr std::size_t most_pages = 10;
+    using Number = Mentions::Number;
+    static constexpr Number none = Mentions::none;
 
     explicit KnownUrl(common::Url u) : url(std::move(u)) {}
 
@@ -48,24 +46,19 @@ struct KnownUrl {
     State state = State::met;
     Purpose purpose = Purpose::follow;
     common::LinkRole role = common::LinkRole::hyperlink; ///< how `parent` refers to it
-    bool is_deferred = false; ///< queued, until no page is left to be read
+    bool is_deferred = false;      ///< queued, until no page is left to be read
+    bool is_redirect = false;      ///< done: it leads elsewhere
+    bool is_met_elsewhere = false; ///< on a page other than itself
 
     /// True if it was not known until now.
     bool is_new() const { return state == State::met && times_met == 0; }
-    /// `page` links to it.
-    void meet_on(Number page) {
-        if (times_met > 0 && pages().back() == page)
-            return; // as a picture, say, and as a link
-        pages_.at(std::min<std::size_t>(times_met, most_pages - 1)) = page;
-        ++times_met;
-    }
-    /// Pages that link to it, at most `most_pages`: the first ones, and the last.
-    std::span<const Number> pages() const {
-        return std::span(pages_).first(std::min<std::size_t>(times_met, most_pages));
-    }
 
   private:
-    std::array<Number, most_pages> pages_{};
+    friend class KnownUrls;
+
+    bool is_alive_ = false;            // so nobody asks for its mentions
+    Number last_page_ = none;          // that links to it
+    Mentions::Number mentions_ = none; // the last one
 };
 
 /// All of them: a deque of entries, and a hash table of their numbers. (A
@@ -107,6 +100,55 @@ class KnownUrls {
         return number == KnownUrl::none ? nullptr : &entries_[number];
     }
 
+    // [mentions]
+    /// The page `on` links to it. Its mention is kept while that may matter: always among
+    /// the first ones of a URL, and then as long as there aren't too many in all.
+    void meet(Number number, Number on) {
+        KnownUrl& url = entries_[number];
+        if (url.times_met > 0 && url.last_page_ == on)
+            return; // as a picture, say, and as a link
+        url.last_page_ = on;
+        ++url.times_met;
+        url.is_met_elsewhere = url.is_met_elsewhere || on != number;
+        keep(url, on);
+    }
+    /// The URL `on` redirects to it.
+    void redirect(Number number, Number on) { keep(entries_[number], on); }
+    /// It's alive: its mentions are dropped, and no others are kept.
+    void note_alive(Number number) {
+        KnownUrl& url = entries_[number];
+        url.is_alive_ = true;
+        mentions_.drop(std::exchange(url.mentions_, KnownUrl::none));
+    }
+    // [/mentions]
+    /// A place on the last page that links to it; there may be several.
+    void add_place(Number number, const common::PlacesOnPage& page,
+                   const common::PlacesOnPage::One& place) {
+        KnownUrl& url = entries_[number];
+        if (url.is_alive_ || url.mentions_ == KnownUrl::none
+            || mentions_.page(url.mentions_) != url.last_page_)
+            return;
+        if (!mentions_.place(url.mentions_).is_known())
+            mentions_.set_place(url.mentions_, {page, place});
+        else if (has_room(url))
+            url.mentions_ = mentions_.add(url.mentions_, url.last_page_, {page, place});
+    }
+    /// Calls `take` with the number of each page that mentions a URL, and with the place,
+    /// if that's known. A page may come several times. None if the URL is alive.
+    template <class Take>
+    void for_each_mention(const KnownUrl& url, Take take) const {
+        mentions_.for_each(url.mentions_, std::move(take));
+    }
+    /// Where its parent mentions it; it may be unknown.
+    common::LinkPlace place_on_parent(Number number) const {
+        const KnownUrl& url = entries_[number];
+        if (url.mentions_ == KnownUrl::none)
+            return {};
+        const Mentions::Number first = mentions_.first(url.mentions_);
+        return mentions_.page(first) == url.parent ? mentions_.place(first)
+                                                   : common::LinkPlace();
+    }
+
     /// How many there are.
     std::size_t size() const { return entries_.size(); }
 
@@ -135,7 +177,20 @@ class KnownUrls {
         return result;
     }
 
+    /// How many mentions are kept of any URL, and how many in all before others are
+    /// dropped: 16 MB, and with places about ten times as much.
+    static constexpr std::size_t least_mentions = 10;
+    static constexpr std::size_t most_mentions = 2'000'000;
+
   private:
+    bool has_room(const KnownUrl& url) const {
+        return url.times_met <= least_mentions || mentions_.size() < most_mentions;
+    }
+    void keep(KnownUrl& url, Number on) {
+        if (!url.is_alive_ && has_room(url))
+            url.mentions_ = mentions_.add(url.mentions_, on);
+    }
+
     /// A slot of the hash table: empty, or the number of an entry.
     struct Slot {
         std::uint32_t mark = 0; // bits of its hash; most other URLs differ in these
@@ -171,6 +226,7 @@ class KnownUrls {
 
     std::deque<KnownUrl> entries_; // by number; a deque doesn't move its entries
     std::vector<Slot> slots_;      // a power of two; at least a quarter are free
+    Mentions mentions_;
 };
 
 } // namespace stage3

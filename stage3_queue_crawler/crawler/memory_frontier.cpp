@@ -127,15 +127,21 @@ void MemoryFrontier::began(Item& item) {
 void MemoryFrontier::done(const Item& item, Record& record, const Found& found) {
     const KnownUrl::Number number = urls_.number_of(item.url);
     add_found(found, number, item, record);
+    if (found.places)
+        note_places(found, *found.places);
     note_fragments(found, number);
     KnownUrl& page = urls_[number];
     if (page.parent != KnownUrl::none) {
         record.parent = urls_[page.parent].url;
         record.role = page.role;
+        record.place = urls_.place_on_parent(number);
     }
     record.depth = page.depth;
     page.state =
         is_dead(record.outcome) ? KnownUrl::State::dead : KnownUrl::State::fetched;
+    page.is_redirect = record.outcome == Outcome::redirect;
+    if (record.outcome == Outcome::page || record.outcome == Outcome::file)
+        urls_.note_alive(number);
     end_visit(host_of(item.url), {.is_inside = item.is_inside,
                                   .has_begun = item.has_begun,
                                   .is_foreign = item.purpose == Purpose::check_foreign});
@@ -144,11 +150,16 @@ void MemoryFrontier::done(const Item& item, Record& record, const Found& found) 
 
 void MemoryFrontier::add_found(const Found& found, KnownUrl::Number number,
                                const Item& item, Record& record) {
+    numbers_of_links_.clear();
+    numbers_of_references_.clear();
     for (const common::Url& link : found.links) {
-        KnownUrl& known = urls_[link];
+        const KnownUrl::Number to = urls_.number_of(link);
+        if (found.places)
+            numbers_of_links_.push_back(to);
+        KnownUrl& known = urls_[to];
         if (known.is_new())
             ++record.new_links;
-        known.meet_on(number);
+        urls_.meet(to, number);
         if (item.depth < settings_.max_depth)
             add(known, {.page = number,
                         .depth = item.depth + 1,
@@ -156,18 +167,51 @@ void MemoryFrontier::add_found(const Found& found, KnownUrl::Number number,
     }
     for (const Reference& reference : found.references)
         add_reference(reference, number, item);
-    if (found.redirect) // the same depth: a redirect isn't a link
-        add(urls_[*found.redirect], {.page = number,
-                                     .depth = item.depth,
-                                     .redirects_left = item.redirects_left - 1,
-                                     .purpose = found.redirect_purpose,
-                                     .role = urls_[number].role});
+    if (!found.redirect)
+        return;
+    const KnownUrl::Number to = urls_.number_of(*found.redirect);
+    urls_.redirect(to, number);
+    add(urls_[to], {.page = number,
+                    .depth = item.depth, // the same: a redirect isn't a link
+                    .redirects_left = item.redirects_left - 1,
+                    .purpose = found.redirect_purpose,
+                    .role = urls_[number].role});
+}
+
+/// The numbers of the places' targets. They come in nearly the same order as the links
+/// and the other references, and a comparison is cheaper than a look into the table.
+std::vector<KnownUrl::Number>
+MemoryFrontier::numbers_of_targets(const Found& found,
+                                   const common::PlacesOnPage& places) const {
+    std::vector<KnownUrl::Number> numbers;
+    numbers.reserve(places.targets.size());
+    std::size_t link = 0;
+    std::size_t reference = 0;
+    for (const common::Url& target : places.targets)
+        if (link < found.links.size() && found.links[link] == target)
+            numbers.push_back(numbers_of_links_[link++]);
+        else if (reference < found.references.size()
+                 && found.references[reference].url == target)
+            numbers.push_back(numbers_of_references_[reference++]);
+        else
+            numbers.push_back(urls_.find_number(target));
+    return numbers;
+}
+
+/// Where the page's links are written, of those that may be dead.
+void MemoryFrontier::note_places(const Found& found, const common::PlacesOnPage& places) {
+    const std::vector<KnownUrl::Number> numbers = numbers_of_targets(found, places);
+    for (const common::PlacesOnPage::One& one : places.list)
+        if (numbers[one.target] != KnownUrl::none)
+            urls_.add_place(numbers[one.target], places, one);
 }
 
 void MemoryFrontier::add_reference(const Reference& reference, KnownUrl::Number page,
                                    const Item& item) {
-    KnownUrl& known = urls_[reference.url];
-    known.meet_on(page);
+    const KnownUrl::Number number = urls_.number_of(reference.url);
+    numbers_of_references_.push_back(number);
+    KnownUrl& known = urls_[number];
+    urls_.meet(number, page);
     // What belongs to a page isn't further away from a root.
     const bool is_link = common::leads_on(reference.role);
     if (is_link && item.depth >= settings_.max_depth)
@@ -188,16 +232,16 @@ void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
         fragments_.redirect(page, urls_.number_of(*found.redirect));
     else
         fragments_.forget(page);
-    point(found.fragments, page);
+    point(found.fragments, page, found.places ? &*found.places : nullptr);
 }
 
-void MemoryFrontier::point(const common::LinkFragments& fragments,
-                           KnownUrl::Number page) {
+void MemoryFrontier::point(const common::LinkFragments& fragments, KnownUrl::Number page,
+                           const common::PlacesOnPage* places) {
     std::vector<KnownUrl::Number> numbers;
     numbers.reserve(fragments.pages.size());
     for (const common::Url& url : fragments.pages)
         numbers.push_back(urls_.find_number(url));
-    fragments_.point(page, numbers, fragments);
+    fragments_.point(page, numbers, fragments, places);
 }
 
 std::vector<Record> MemoryFrontier::missing_fragments() const {

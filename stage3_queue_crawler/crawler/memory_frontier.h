@@ -79,7 +79,11 @@ class MemoryFrontier final : private HostLines {
     void admit(Item item) override;
     void drop(const Item& item) override;
     void note_fragments(const Found& found, KnownUrl::Number page);
-    void point(const common::LinkFragments& fragments, KnownUrl::Number page);
+    void point(const common::LinkFragments& fragments, KnownUrl::Number page,
+               const common::PlacesOnPage* places = nullptr);
+    std::vector<KnownUrl::Number>
+    numbers_of_targets(const Found& found, const common::PlacesOnPage& places) const;
+    void note_places(const Found& found, const common::PlacesOnPage& places);
     void finish_one(Purpose purpose, std::uint32_t depth);
 
     KnownUrls urls_;
@@ -88,6 +92,8 @@ class MemoryFrontier final : private HostLines {
     std::size_t unfinished_ = 0;
     bool has_left_some_ = false;
     Fragments fragments_;
+    std::vector<KnownUrl::Number> numbers_of_links_; // those of the page that is done
+    std::vector<KnownUrl::Number> numbers_of_references_;
     Event nothing_left_;
 };
 static_assert(Frontier<MemoryFrontier>);

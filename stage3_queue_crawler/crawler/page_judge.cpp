@@ -269,6 +269,7 @@ void PageJudge::take_references(common::Links& links, const Item& item, Page& pa
             page.found.references.push_back(
                 {.url = std::move(other.url), .role = other.role, .purpose = *purpose});
     }
+    page.found.places = std::move(links.places);
     if (!checks_.fragments)
         return;
     page.found.fragments = std::move(links.fragments);

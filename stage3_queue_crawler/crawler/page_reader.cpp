@@ -19,14 +19,22 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// Of a page's references; no page that people read has more.
+constexpr std::size_t most_places = 100'000;
+
 /// `scope` must outlive `limits`.
 void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limits) {
     limits.links = checks.max_links;
     limits.bytes = checks.most_link_bytes();
     limits.fragments = checks.max_fragments;
+    limits.places = checks.places ? most_places : 0;
     limits.assets = checks.assets;
     limits.ids = checks.fragments;
     limits.malformed = true;
+    if (checks.fragments && scope.has_exclusions())
+        limits.excludes_place = [&](const common::Url& url, std::string_view fragment) {
+            return scope.excludes(url, fragment);
+        };
     if (checks.foreign)
         limits.foreign = [&](const common::Url& url) { return scope.is_foreign(url); };
 }

@@ -1,6 +1,8 @@
 #include "stage3_queue_crawler/crawler/pattern.h"
 
 #include "common/text/ascii.h"
+#include "common/text/byte_set.h"
+#include "common/web/percent_encoding.h"
 
 #include <fmt/core.h>
 
@@ -92,6 +94,15 @@ Pattern::Pattern(const std::string& text) {
 
 bool Pattern::is_found_in(const char* text) const {
     return regexec(compiled_.get(), text, 0, nullptr, 0) == 0;
+}
+
+bool Pattern::is_found_in_url(const std::string& url) const {
+    constexpr common::ByteSet unprintable = common::percent_encode_set("");
+    if (is_found_in(url.c_str()))
+        return true;
+    std::string encoded;
+    common::append_encoded(encoded, url, unprintable);
+    return encoded.size() > url.size() && is_found_in(encoded.c_str());
 }
 
 } // namespace stage3

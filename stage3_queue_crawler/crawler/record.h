@@ -1,6 +1,7 @@
 // What the crawl reports about a URL once its fetch has ended.
 #pragma once
 
+#include "common/web/link_place.h"
 #include "common/web/links.h"
 #include "common/web/url.h"
 
@@ -33,6 +34,12 @@ inline bool is_dead(Outcome outcome) {
     return outcome == Outcome::error || outcome == Outcome::failed;
 }
 
+/// A page that mentions a URL, and where, if that's known.
+struct MentionedOn {
+    common::Url page;
+    common::LinkPlace place;
+};
+
 /// A value: it points into no table, so it may outlive the crawl.
 struct Record {
     explicit Record(common::Url u) : url(std::move(u)) {}
@@ -53,11 +60,15 @@ struct Record {
     int tries = 1;
     double seconds = 0; ///< since the first try began
     std::optional<common::LinkRole> role =
-        {};                  ///< how `parent` refers to it; none: a root
-    bool is_foreign = false; ///< on a server that isn't the crawl's own
-    /// Not empty: the URL is alive, but has no element for this fragment.
+        {};                       ///< how `parent` refers to it; none: a root
+    bool is_foreign = false;      ///< on a server that isn't the crawl's own
+    common::LinkPlace place = {}; ///< where `parent` refers to it, if that's known
+    /// Not empty: the URL is alive, but has no element for this fragment. As
+    /// common::readable_fragment spells it.
     std::string fragment = {};
-    std::vector<common::Url> pages = {}; ///< the first ones that have it, for a fragment
+    std::string nearest_id = {}; ///< that the page has, for a fragment; empty: unknown
+    std::vector<MentionedOn> mentions = {}; ///< of a fragment
+    std::size_t more_mentions = 0;          ///< that aren't kept
 };
 
 } // namespace stage3

@@ -1,6 +1,9 @@
 #include "stage3_queue_crawler/crawler/scope.h"
 
+#include "common/web/fragments.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>
@@ -68,6 +71,14 @@ bool Scope::contains(const common::Url& url) const {
 
 bool Scope::excludes(const common::Url& url) const {
     return is_any_found(excluded_, url);
+}
+
+bool Scope::excludes(const common::Url& url, std::string_view fragment) const {
+    const std::string name =
+        fmt::format("{}#{}", url.href(), common::readable_fragment(fragment));
+    return std::ranges::any_of(excluded_, [&name](const Pattern& pattern) {
+        return pattern.is_found_in_url(name);
+    });
 }
 
 } // namespace stage3

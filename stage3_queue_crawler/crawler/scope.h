@@ -63,6 +63,10 @@ class Scope {
     }
     /// True if the user has excluded it. This is the only check for roots.
     bool excludes(const common::Url& url) const;
+    /// The same for a place on it: patterns are looked for in the URL with its fragment.
+    bool excludes(const common::Url& url, std::string_view fragment) const;
+    /// False if `excludes` is, for anything.
+    bool has_exclusions() const { return !excluded_.empty(); }
 
     /// True if a root has the same origin: the user has named that server.
     bool is_of_root(const common::Url& url) const {

@@ -47,6 +47,8 @@ std::string what_is_checked(const Checks& checks) {
         text += "\n--fragments";
     if (checks.foreign)
         text += "\n--external";
+    if (checks.places)
+        text += "\n--places";
     // Only if they aren't the usual ones, which older versions didn't name.
     if (checks.max_links != Checks().max_links)
         text += fmt::format("\n--max-links {}", checks.max_links);

@@ -90,6 +90,8 @@ void check_shared(const Options& options, const Typed& typed) {
     }
     if (!options.crawl.sitemaps.is_none())
         throw UsageError("--sitemap is for a crawl by one process: leave out --frontier");
+    if (options.crawl.checks.places)
+        throw UsageError("--places is for a crawl by one process: leave out --frontier");
     if (shared.name.empty())
         throw UsageError("--frontier needs the crawl's name: --crawl NAME");
     if (shared.report_only && shared.forget)
@@ -117,6 +119,10 @@ void check_reports(const Options& options, const Typed& typed) {
         && !any_format(options, &FormatEntry::takes_redirects))
         throw UsageError("--redirects needs --format "
                          + formats_with(&FormatEntry::takes_redirects));
+    if (!options.report.sources.empty()
+        && !any_format(options, &FormatEntry::takes_sources))
+        throw UsageError("--source needs --format "
+                         + formats_with(&FormatEntry::takes_sources));
     check_files(options, typed);
     const bool knows = !typed.baselines.empty() || !typed.ignore_files.empty();
     if (!options.shared.servers.empty() && !options.shared.report_only

@@ -18,13 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::size_t columns_of_terminal() {
-    winsize size{};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
-        return 80;
-    return size.ws_col;
-}
-
 constexpr const char* clear_line = "\r\x1b[K";
 
 Coroutine<> tell_progress(std::function<Progress()> progress, Console& console) {
@@ -47,6 +40,13 @@ Coroutine<Ending> tell_until_it_ends(TaskGroup& group, Task<Ending> crawl,
 }
 
 } // namespace
+
+std::size_t columns_of_terminal(int fd) {
+    winsize size{};
+    if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+        return 80;
+    return size.ws_col;
+}
 
 std::string describe(const Progress& progress, std::chrono::seconds so_far) {
     return fmt::format("{} fetched, {}, {} dead; {} under way, {} waiting; {} s",
@@ -111,7 +111,7 @@ std::string Console::take_left_out() {
 void Console::show_progress(const std::string& text) {
     if (text == progress_ || (!text.empty() && !unwritten_.empty()))
         return;
-    progress_ = text.substr(0, columns_of_terminal() - 1);
+    progress_ = text.substr(0, columns_of_terminal(STDERR_FILENO) - 1);
     write(clear_line + progress_);
 }
 

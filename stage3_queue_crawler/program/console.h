@@ -30,6 +30,9 @@ std::string_view describe(Ending ending);
 /// The same, and how many URLs it hasn't come to.
 std::string describe(Ending ending, std::size_t not_fetched);
 
+/// How wide a terminal is; 80 if that's unknown.
+std::size_t columns_of_terminal(int fd);
+
 class Console {
   public:
     /// While more than this waits for a reader, in bytes, notes are left out.

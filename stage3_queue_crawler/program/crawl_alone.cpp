@@ -156,8 +156,10 @@ Coroutine<int> crawl_alone(Options options) {
         reports.flush(); // what was done by then
         throw;
     }
-    const Missing missing =
-        end_reports(reports, options, crawler, crawl.ending(), Clock::now() - start);
+    const Clock::duration time = Clock::now() - start;
+    const Missing missing = end_reports(reports, options, crawler, crawl.ending(), time);
+    if (const std::string text = reports.tell_of_files(time); !text.empty())
+        console.note("stage3: " + text);
     const Ending ending = crawl.ending(); // reports may have run out of memory
     bool is_all_kept = true;
     if (state)

@@ -139,6 +139,8 @@ Coroutine<Findings> write_report(Options& options, SharedResults& results,
                      .root = first_root(options),
                      .cut_short = why_cut_short(results.state()),
                      .nothing_checked = findings.nothing_checked});
+    if (const std::string text = reports.tell_of_files(results.time()); !text.empty())
+        console.note("stage3: " + text);
     note_no_baseline(console, options, no_baseline);
     const Baseline& baseline = reports.baseline();
     const std::size_t known =

@@ -113,6 +113,7 @@ a line or a test of its own says why a crawl isn't complete; with jsonl it is
 {"incomplete": "left out", "why": ...}, or "cut short", or "nothing checked".
 These options change the limits:
   --max-depth N       links away from a root (10000)
+  --max-redirects N   redirects in a row (20)
   --max-path-depth N  segments of a URL's path (20)
   --max-repeats N     repetitions of a segment in one path (3)
   --max-queries N     URLs that differ only after their path, or in segments
@@ -173,6 +174,19 @@ constexpr std::string_view more_on_reports =
                        or to --output
   --also FORMAT=FILE   also write a report in this format; repeatable
   --html FILE          the same as --also html=FILE
+  --show WHAT          what a text report lists. urls: what is wrong, each URL
+                       with its pages; pages: the same, each page with its
+                       links; all: all URLs, then what is wrong. auto (the
+                       default) is urls on a terminal, with colours unless
+                       NO_COLOR is set; in a pipe or a file, it's all
+  --places             say where on its page each link is written: the line, the
+                       column (in characters, of the URL), the words that a
+                       reader clicks on, and the URL as it's written. A crawl
+                       needs more memory then: about 100 bytes for each link to
+                       a URL until that is known to be alive
+  --source URL=FOLDER  with github and sarif: the pages below URL are files in
+                       FOLDER, as in https://example.org/=public, and what is
+                       wrong is shown in these files; repeatable
   --redirects          with text and jsonl: also list permanent redirects, and
                        chains of redirects, with their pages (html always does)
   --redirects=error    the same, and each counts as dead, in all formats: for
@@ -184,6 +198,19 @@ constexpr std::string_view more_on_reports =
 
 In each format, bytes is how much of the body has come, decompressed. Of what
 isn't searched for links, that may be just the beginning.
+
+Reports name the pages that have to be mended: if a redirect leads to a dead
+URL, the pages that link to the redirect. All pages of a dead URL are known,
+unless there are more than two million such links; then each URL has at least
+ten. (A shared crawl always keeps ten.) The line of a record, with jsonl and
+csv, has the first place; with jsonl and --places, further lines at the end have
+all of them: {"mentions_of": URL, "fragment": ..., "mentions": [...]}.
+
+A missing fragment is one that no element of its page has as its id. They are
+counted apart from dead URLs. If more than 50 of one page are missing, text for
+people and markdown have one line for them: scripts may have made these links.
+Fragments are spelled in letters of all scripts, where a link has "#caf%C3%A9";
+baselines, ignore files and patterns may have either spelling.
 
 Sitemaps are read before the crawl, as politely as pages; they may be XML, text
 or indexes, compressed or not, but not RSS. URLs outside the scope aren't
@@ -296,7 +323,30 @@ Reports
 - as text have "Left out:" where they had "Links that were left out", and name
   pages;
 - with --redirects=error, which is new, name redirects to mend among what is
-  dead; SARIF always lists a rule for these, "redirect-to-mend".
+  dead; SARIF always lists a rule for these, "redirect-to-mend";
+- as text on a terminal list only what is wrong, and the sum last (--show all);
+  in pipes and files they are as they were;
+- name the pages that link to a redirect instead of the redirect that leads to a
+  dead URL: "on http://h/p, through http://h/old". JUnit, the HTML page, SARIF
+  and the "linked_on" of jsonl have more than ten pages of a URL;
+- count missing fragments apart: "1 dead, 2 missing fragments", where it was "3
+  dead". As Markdown, they have a table of their own;
+- spell fragments in one way: letters of all scripts as they are, and the rest
+  as %20 or %FF. Two spellings of one fragment are one record. Old baselines and
+  ignore files mean the same as before;
+- as csv have more columns at the end, and jsonl more fields;
+- as github have at most ten annotations of a kind; the others are lines of the
+  log. With SARIF, locations are files (--source) or the site, never URLs, which
+  GitHub rejects; pages are in the message and in logicalLocations;
+- in files are named on standard error at the end (--quiet);
+- as html list missing fragments apart from dead URLs, and all pages that refer
+  to these; they show the options that were typed, with "***" for what may be
+  secret. The data in the page has another form (for programs: jsonl);
+- as dot are made to be looked at. Nodes are still named by their URLs, but have
+  labels without the host, and more attributes behind their color. The graph is
+  "strict", since some arrows come twice; others are new, and show where
+  pictures and so on were found (grep -v -e '-> .* \[color=' leaves what there
+  was). Pages that were not fetched are gray.
 
 What is fetched and checked
 - The limit for links on a page counts different URLs, and no longer fragments,
@@ -344,6 +394,8 @@ What is fetched and checked
 - With --fragments, those of roots are checked, too, also of roots in lists
   (leave them out). Not in a shared crawl.
 - A sitemap from which nothing is taken is told.
+- --exclude also finds its pattern in a URL with its fragment. Then that place
+  isn't looked for (write patterns that end in a $ without the fragment).
 - A fragment is there, too, if an element's id has "user-content-" before it.
 
 What -v says

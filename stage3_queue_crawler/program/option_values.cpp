@@ -213,6 +213,17 @@ common::ReadValue format_into(const FormatEntry*& format) {
     return common::choice_into(format, std::move(choices));
 }
 
+common::ReadValue reader_of_sources(Sources& sources) {
+    return [&sources](const std::string& text) -> std::string {
+        try {
+            sources.push_back(read_source(text));
+            return {};
+        } catch (const std::invalid_argument& error) {
+            return fmt::format("'{}' {}", text, error.what());
+        }
+    };
+}
+
 common::ReadValue reader_of_reports(std::vector<AlsoReport>& reports) {
     return [&reports](const std::string& text) -> std::string {
         const auto equals = text.find('=');

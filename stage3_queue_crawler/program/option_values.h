@@ -108,6 +108,9 @@ common::ReadValue files_into(std::vector<std::string>& files);
 /// The name of one of all_formats.
 common::ReadValue format_into(const FormatEntry*& format);
 
+/// "https://example.org/=public", each of which is added.
+common::ReadValue reader_of_sources(Sources& sources);
+
 /// "junit=report.xml", each of which is added.
 common::ReadValue reader_of_reports(std::vector<AlsoReport>& reports);
 

@@ -6,11 +6,13 @@
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
 #include "stage3_queue_crawler/program/check_options.h"
 #include "stage3_queue_crawler/program/connection_options.h"
+#include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/fail_parsing.h"
 #include "stage3_queue_crawler/program/help.h"
 #include "stage3_queue_crawler/program/option_values.h"
 #include "stage3_queue_crawler/program/roots.h"
 #include "stage3_queue_crawler/program/typed.h"
+#include "stage3_queue_crawler/program/typed_line.h"
 
 #include <fmt/core.h>
 
@@ -18,6 +20,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -67,7 +70,8 @@ void add_limits(common::CommandLine& line, CrawlSettings& crawl) {
     line.add("--max-redirects", "N", "follow at most N redirects in a row (20)",
              number_into(crawl.frontier.max_redirects, 0, 1000));
     // --help-verdicts describes these.
-    for (const char* const name : {"--max-path-depth", "--max-repeats", "--max-queries"})
+    for (const char* const name :
+         {"--max-path-depth", "--max-repeats", "--max-queries", "--max-redirects"})
         line.hide(name);
 }
 
@@ -120,6 +124,8 @@ void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed
     line.add("--max-fragments", "N",
              "at most N places that a page's links point to (200000)",
              number_into(checks.max_fragments, 1, 10'000'000));
+    line.add_flag("--places", "note where on its page each link is written",
+                  checks.places);
     line.add("--accept", "LIST", "statuses, such as 403,500..599, that are alive (2xx)",
              reader_of_statuses(checks.accepted));
     line.add_flag("--strict", "exit with 1 also for URLs whose state is unclear",
@@ -223,6 +229,14 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
     line.add_repeatable("--ignore-file", "FILE",
                         "URLs and expressions in FILE never count as dead",
                         files_into(typed.ignore_files));
+    line.add("--show", "WHAT", "text: what is wrong, by urls or pages; or all (auto)",
+             choice_into(typed.show, {{"auto", std::nullopt},
+                                      {"urls", Show::urls},
+                                      {"pages", Show::pages},
+                                      {"all", Show::all}}));
+    line.add_repeatable("--source", "URL=FOLDER",
+                        "the pages below URL are the files in FOLDER",
+                        reader_of_sources(options.report.sources));
     line.add("--top", "N", "list the N most frequent links in the report (10)",
              number_into(options.report.top, 0, most));
     line.add_flag_or_word("--redirects", "error",
@@ -230,7 +244,7 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
                           "error: they count as dead",
                           options.report.redirects, options.report.redirects_are_dead);
     for (const char* const name : {"--also", "--write-baseline", "--ignore-file", "--top",
-                                   "--redirects", "--max-age"})
+                                   "--redirects", "--max-age", "--source", "--places"})
         line.hide(name); // --help-reports describes them
     line.add("--progress", "WHEN", "auto (default; on a terminal), always or never",
              choice_into(typed.progress,
@@ -326,12 +340,29 @@ void add_roots(Options& options, const Typed& typed) {
                              : "--urls-from: the list has no URLs");
 }
 
+/// For standard output, if a person looks at it.
+void fit_to_terminal(ReportOptions& report, Show show) {
+    const auto variable = [](const char* name) {
+        const char* const value = std::getenv(name);
+        return std::string_view(value == nullptr ? "" : value);
+    };
+    report.show = show;
+    report.columns = columns_of_terminal(STDOUT_FILENO);
+    report.has_colours = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+}
+
 /// What is written where, and what isn't counted.
 void set_reports(Options& options, const Typed& typed) {
     if (!typed.html.empty())
         options.also.push_back({&format_named("html"), typed.html, "--html"});
     options.report.sitemap = !options.crawl.sitemaps.is_none();
+    options.report.places = options.crawl.checks.places;
+    options.report.is_shared = !options.shared.servers.empty();
+    options.report.show = typed.show.value_or(Show::all);
     options.output = typed.output == "-" ? "" : typed.output;
+    options.on_terminal = options.report;
+    if (options.output.empty() && ::isatty(STDOUT_FILENO) == 1)
+        fit_to_terminal(options.on_terminal, typed.show.value_or(Show::urls));
     check_reports(options, typed);
     if (options.quiet && options.format->is_for_people && typed.output.empty()
         && !options.shared.report_only)
@@ -383,6 +414,7 @@ Options read_options(int argc, char** argv) {
     if (!options.help.empty())
         return options;
     read_config_file(line, options, typed);
+    options.report.settings = typed_line({argv + 1, argv + argc}, options.found_config);
     check_shared(options, typed);
     if (typed.assets && typed.no_assets)
         throw UsageError("--assets and --no-assets: give one of these");

@@ -53,6 +53,7 @@ struct Options {
     std::string output; ///< a file; nothing: standard output
     std::vector<AlsoReport> also;
     ReportOptions report;
+    ReportOptions on_terminal; ///< the same, as it suits standard output
     Baseline baseline;
     std::string state;               ///< a file that outlives the crawl, or nothing
     std::chrono::seconds max_age{0}; ///< of answers in it that are taken as they are

@@ -1,6 +1,8 @@
 #include "stage3_queue_crawler/program/reports.h"
 
 #include "common/system/socket.h"
+#include "common/text/join.h"
+#include "stage3_queue_crawler/program/formats/problem_report.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 #include "stage3_queue_crawler/program/write.h"
 
@@ -88,11 +90,15 @@ Reports::Reports(EventLoop& loop, Options& options)
       keeps_records_(redirects_are_dead_),
       checks_fragments_(options.crawl.checks.fragments) {
     check_reports(options); // before any of them is made empty
-    reports_.emplace_back(loop, options.format, options.report, options.output,
+    reports_.emplace_back(loop, options.format, options.on_terminal, options.output,
                           "--output");
-    for (const AlsoReport& also : options.also)
+    if (!options.output.empty())
+        files_.push_back(options.output);
+    for (const AlsoReport& also : options.also) {
         reports_.emplace_back(loop, also.format, options.report, also.file,
                               also.option.c_str());
+        files_.push_back(also.file);
+    }
 }
 
 void Reports::begin() {
@@ -105,6 +111,7 @@ void Reports::begin() {
 void Reports::record(const Record& record, const std::vector<common::Url>& links) {
     const Standing standing = baseline_.standing_of(record);
     has_checked_ = has_checked_ || coverage_.has_checked_with(record);
+    counts_.add(record.outcome, standing, !record.fragment.empty());
     if (keeps_records_)
         lines_.emplace_back(record, standing);
     for (Report& report : reports_) {
@@ -118,6 +125,12 @@ std::string Reports::why_nothing_checked(const Options& options,
                                          const Scope* scope) const {
     return coverage_.why_nothing(
         {.all = options.roots, .searched = searched_roots(options)}, scope);
+}
+
+std::string Reports::tell_of_files(std::chrono::duration<double> time) const {
+    return files_.empty()
+               ? ""
+               : fmt::format("{}: {}", sum_up(counts_, time), common::join(files_, ", "));
 }
 
 Coroutine<> Reports::drain() {
@@ -139,6 +152,8 @@ std::string Reports::end(Summary summary) {
     std::ranges::sort(lines_, std::less());
     if (redirects_are_dead_)
         dead_redirects_ = take_for_dead(lines_, summary.urls, baseline_);
+    if (redirects_are_dead_)
+        counts_ = count(lines_);
     summary.revived = baseline_.revived(checks_fragments_ && is_whole);
     std::exception_ptr failure; // of one report: the others are written all the same
     const auto attempt = [&failure](const auto& write) {

@@ -3,6 +3,8 @@
 // settings.
 #pragma once
 
+#include "stage3_queue_crawler/program/formats/format.h"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,7 @@ struct Typed {
     bool times_of_frontier = false; ///< --lease or --wait-for-frontier
     bool state = false;             ///< there is one, if only an empty text
     bool max_age = false;
+    std::optional<Show> show;     ///< none: as suits standard output
     std::optional<bool> progress; ///< none: on a terminal, unless --quiet
 };
 

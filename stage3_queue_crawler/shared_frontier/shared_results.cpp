@@ -236,7 +236,7 @@ void SharedResults::note_links(std::size_t server, std::string_view links) {
         const char* const end =
             std::from_chars(links.data() + at, links.data() + links.size(), number).ptr;
         if (number < numbers.size() && numbers[number] != KnownUrl::none)
-            urls_[numbers[number]].meet_on(*on);
+            urls_.meet(numbers[number], *on);
         at = static_cast<std::size_t>(end - links.data()) + 1; // past the next letter
     }
 }
@@ -251,6 +251,7 @@ Coroutine<std::vector<Record>> SharedResults::next_records() {
             KnownUrl& known = urls_[record.url];
             known.depth = static_cast<std::uint32_t>(record.depth);
             known.role = record.role.value_or(known.role);
+            known.is_redirect = record.outcome == Outcome::redirect;
             if (record.parent)
                 known.parent = urls_.number_of(*record.parent);
         }

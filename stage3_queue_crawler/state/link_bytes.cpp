@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace stage3 {
@@ -133,9 +134,69 @@ void write_fragments(Writer& to, const common::LinkFragments& fragments) {
 }
 
 // Each comes before what few pages have: limits for places that they exceed, a refresh
-// that leads away.
+// that leads away, and where links are written, if anyone has asked for that.
 constexpr std::uint64_t mark_of_limits = 1;
 constexpr std::uint64_t mark_of_refresh = 2;
+constexpr std::uint64_t mark_of_places = 3;
+
+/// Where the links are written, and then which of these places each fragment has.
+void write_places(Writer& to, const common::PlacesOnPage& places,
+                  const common::LinkFragments& fragments) {
+    to.number(places.targets.size());
+    for (const Url& target : places.targets)
+        to.url(target);
+    to.number(places.list.size());
+    std::uint32_t last_line = 0;
+    for (const common::PlacesOnPage::One& one : places.list) {
+        to.number(one.target);
+        to.number(one.line - last_line); // in the order of the page, it's small
+        last_line = one.line;
+        to.number(one.column);
+        to.number(static_cast<std::uint64_t>(one.role));
+        to.text(places.href(one));
+        to.text(places.words(one));
+    }
+    for (const common::LinkFragments::Place& place : fragments.places)
+        to.number(place.written == common::LinkFragments::nowhere
+                      ? 0
+                      : std::uint64_t{place.written} + 1);
+}
+
+bool read_places(Reader& from, common::Links& links) {
+    common::PlacesOnPage& places = links.places.emplace();
+    for (std::size_t left = from.count(); left > 0; --left) {
+        auto target = from.any_url();
+        if (!target)
+            return false;
+        places.targets.push_back(std::move(*target));
+    }
+    std::uint32_t last_line = 0;
+    for (std::size_t left = from.count(); left > 0; --left) {
+        const std::uint64_t target = from.number();
+        last_line += static_cast<std::uint32_t>(from.number());
+        const auto column = static_cast<std::uint32_t>(from.number());
+        const std::uint64_t role = from.number();
+        const std::string_view href = from.text();
+        const std::string_view words = from.text();
+        constexpr std::size_t longest = std::numeric_limits<std::uint16_t>::max();
+        if (!from.is_good() || target >= places.targets.size()
+            || role >= common::link_roles || href.size() > longest
+            || words.size() > longest)
+            return false;
+        places.list.push_back({.target = static_cast<std::uint32_t>(target),
+                               .line = last_line,
+                               .column = column,
+                               .begin = static_cast<std::uint32_t>(places.text.size()),
+                               .href_size = static_cast<std::uint16_t>(href.size()),
+                               .text_size = static_cast<std::uint16_t>(words.size()),
+                               .role = static_cast<common::LinkRole>(role)});
+        places.text.append(href).append(words);
+    }
+    for (common::LinkFragments::Place& place : links.fragments.places)
+        if (const std::uint64_t written = from.number(); written > 0)
+            place.written = static_cast<std::uint32_t>(written - 1);
+    return from.is_good();
+}
 
 bool read_fragments(Reader& from, common::LinkFragments& fragments) {
     for (std::size_t left = from.count(); left > 0; --left) {
@@ -184,6 +245,10 @@ std::string to_bytes(const common::Links& links, const Url& page) {
         to.number(mark_of_refresh);
         to.url(*links.refreshes_to);
     }
+    if (links.places) {
+        to.number(mark_of_places);
+        write_places(to, *links.places, links.fragments);
+    }
     return to.take();
 }
 
@@ -220,6 +285,9 @@ std::optional<common::Links> read_links(std::string_view bytes, const Url& page)
             links.has_more_ids = from.number() == 1;
         } else if (mark == mark_of_refresh) {
             links.refreshes_to = from.url();
+        } else if (mark == mark_of_places) {
+            if (!read_places(from, links))
+                return {};
         } else {
             return {};
         }

@@ -5,6 +5,8 @@
 // charset.
 #include "common/web/charset.h"
 #include "common/web/html_scanner.h"
+#include "common/web/link_place.h"
+#include "common/web/readable_text.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "tests/fuzz/fuzz.h"
@@ -106,7 +108,8 @@ std::vector<Value> read_json(std::string_view line) {
     constexpr std::array keys{
         "url",   "depth",        "parent",  "outcome",  "status", "next_url",
         "error", "content_type", "charset", "bytes",    "links",  "new_links",
-        "tries", "seconds",      "kind",    "fragment", "excuse"};
+        "tries", "seconds",      "kind",    "fragment", "excuse", "nearest_id",
+        "line",  "column",       "text",    "href"};
     std::vector<Value> values;
     require(take(line, "{"), "JSON: an object begins with a brace");
     for (const std::string_view key : keys) {
@@ -126,7 +129,7 @@ std::vector<std::string> read_csv(std::string_view line) {
     bool in_quotes = false;
     while (in_quotes || line != "\r\n") {
         const char c = take_one(line);
-        require(c >= 0x20 && c < 0x7f, "CSV: a cell has only printable ASCII");
+        require((c >= 0x20 && c < 0x7f) || c < 0, "CSV: a cell has no controls");
         if (in_quotes) {
             if (c != '"')
                 cells.back() += c;
@@ -150,10 +153,15 @@ std::vector<std::string> read_csv(std::string_view line) {
 }
 
 /// What a cell is written as, so that no spreadsheet computes anything.
-std::string cell_of(std::string_view text) {
-    std::string cell = stage3::for_terminal(text);
+std::string no_formula(const std::string& cell) {
     const bool is_formula = cell.find_first_of("=+-@") == 0;
     return is_formula ? "'" + cell : cell;
+}
+std::string cell_of(std::string_view text) {
+    return no_formula(stage3::for_terminal(text));
+}
+std::string readable_cell_of(std::string_view text) {
+    return no_formula(common::readable(text));
 }
 
 // ---- DOT (graphviz.org/doc/info/lang.html) ----
@@ -163,7 +171,8 @@ std::string take_dot_string(std::string_view& text) {
     require(take(text, "\""), "DOT: a string begins with a quote");
     while (!take(text, "\"")) {
         char c = take_one(text);
-        require(c >= 0x20 && c < 0x7f, "DOT: a string has only printable ASCII");
+        require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f,
+                "DOT: a string has no control characters");
         if (c == '\\') {
             c = take_one(text);
             require(c == '"' || c == '\\',
@@ -172,6 +181,11 @@ std::string take_dot_string(std::string_view& text) {
         value += c;
     }
     return value;
+}
+
+void take_dot_word(std::string_view& text) {
+    while (std::isalnum(static_cast<unsigned char>(text[0])) != 0)
+        text.remove_prefix(1);
 }
 
 // ---- All of them ----
@@ -198,6 +212,14 @@ Value unless_empty(std::string_view text) {
                         : Value(std::string(common::repaired_utf8(text, storage)));
 }
 
+/// Which is its href, too.
+Value text_of(const common::LinkPlace& place) {
+    std::string storage;
+    return place.is_known()
+               ? Value(std::string(common::repaired_utf8(place.text(), storage)))
+               : Value();
+}
+
 void check_json(const Record& record) {
     const auto values =
         read_json(stage3::make_jsonl({})->record(record, Standing::known));
@@ -210,7 +232,10 @@ void check_json(const Record& record) {
                 && values[6] == unless_empty(record.error)
                 && values[7] == unless_empty(record.content_type)
                 && values[8] == unless_empty(record.charset)
-                && values[15] == unless_empty(record.fragment) && values[16] == "known",
+                && values[15] == unless_empty(record.fragment) && values[16] == "known"
+                && values[17] == unless_empty(record.nearest_id)
+                && values[18] == (record.place.is_known() ? "7" : Value())
+                && values[20] == text_of(record.place) && values[21] == values[20],
             "JSON: the record is read back as written");
 }
 
@@ -227,7 +252,10 @@ void check_csv(const Record& record) {
                 && cells[6] == cell_of(record.error)
                 && cells[7] == cell_of(record.content_type)
                 && cells[8] == cell_of(record.charset)
-                && cells[15] == cell_of(record.fragment) && cells[16] == "known",
+                && cells[15] == readable_cell_of(record.fragment) && cells[16] == "known"
+                && cells[17] == readable_cell_of(record.nearest_id)
+                && (!record.place.is_known()
+                    || cells[20] == readable_cell_of(record.place.text())),
             "CSV: the record is read back as written");
 }
 
@@ -238,14 +266,26 @@ void check_dot(const Record& record) {
     require(take(rest, "  ") && take_dot_string(rest) == record.url.href()
                 && take(rest, " [color="),
             "DOT: a record begins with a node");
-    while (std::isalnum(static_cast<unsigned char>(rest[0])) != 0)
-        rest.remove_prefix(1);
-    require(take(rest, "];\n"), "DOT: a node has a colour");
+    take_dot_word(rest);
+    while (take(rest, ", ")) {
+        take_dot_word(rest);
+        require(take(rest, "="), "DOT: an attribute has a value");
+        if (rest.starts_with('"'))
+            take_dot_string(rest);
+        else
+            take_dot_word(rest);
+    }
+    require(take(rest, "];\n"), "DOT: a node has attributes");
+    if (record.parent)
+        require(take(rest, "  ") && take_dot_string(rest) == record.parent->href()
+                    && take(rest, " -> ") && take_dot_string(rest) == record.url.href()
+                    && take(rest, " [color=gray40, constraint=true];\n"),
+                "DOT: an arrow comes from the page where it was found");
     if (!record.next_url.empty())
         require(take(rest, "  ") && take_dot_string(rest) == record.url.href()
                     && take(rest, " -> ")
                     && take_dot_string(rest) == stage3::for_terminal(record.next_url)
-                    && take(rest, " [style=dashed];\n"),
+                    && take(rest, " [style=dashed, color=blue, constraint=true];\n"),
                 "DOT: an arrow leads to the next URL");
     require(rest.empty(), "DOT: a record has nothing else");
 }
@@ -258,9 +298,9 @@ std::string report(const stage3::FormatEntry& entry, const Record& record) {
         const auto parent = urls.number_of(*record.parent);
         urls[number].parent = parent;
         if (record.status != 0)
-            urls[number].meet_on(parent);
+            urls.meet(number, parent);
     }
-    const auto format = entry.make({.redirects = true});
+    const auto format = entry.make({.redirects = true, .places = true});
     stage3::ReportLines lines;
     lines.emplace_back(record);
     std::string text = format->begin() + format->record(record, Standing::known);
@@ -278,22 +318,44 @@ std::string_view markup_of(std::string_view format) {
     return format == "markdown" ? "<>|`*\n" : "";
 }
 
+/// At line 7, with that text, also as its href.
+common::LinkPlace place_with(std::string text) {
+    text.resize(std::min<std::size_t>(text.size(), 2000));
+    const auto size = static_cast<std::uint16_t>(text.size());
+    common::PlacesOnPage page;
+    page.text = text + text;
+    page.list = {{.target = 0,
+                  .line = 7,
+                  .column = 1,
+                  .begin = 0,
+                  .href_size = size,
+                  .text_size = size,
+                  .role = common::LinkRole::hyperlink}};
+    return {page, page.list[0]};
+}
+
 void check_reports(const Record& record) {
     Record harmless = record;
     for (std::string* const field :
          {&harmless.next_url, &harmless.error, &harmless.content_type, &harmless.charset,
-          &harmless.fragment})
+          &harmless.fragment, &harmless.nearest_id})
         if (!field->empty())
             *field = "x";
+    if (record.place.is_known())
+        harmless.place = place_with("x");
+    for (stage3::MentionedOn& mention : harmless.mentions)
+        mention.place = harmless.place;
     for (const stage3::FormatEntry& entry : stage3::all_formats) {
         const std::string_view markup = markup_of(entry.name);
         if (markup.empty())
             continue;
         const std::string text = report(entry, record);
         const std::string expected = report(entry, harmless);
-        require(std::ranges::all_of(
-                    text, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }),
-                "a report has only printable ASCII");
+        for (std::string_view rest = text; !rest.empty();) {
+            const std::string_view line = rest.substr(0, rest.find('\n'));
+            require(common::readable(line) == line, "a report can be read");
+            rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        }
         for (const char mark : markup)
             require(std::ranges::count(text, mark) == std::ranges::count(expected, mark),
                     "nothing from a server adds a line, or markup, to a report");
@@ -322,7 +384,12 @@ void tests::fuzz(std::string_view input) {
     record.content_type = std::move(parts[4]);
     record.charset = std::move(parts[5]);
     check_dot(record);
-    record.fragment = std::move(parts[6]);
+    record.fragment = parts[6];
+    if ((choice & 32U) != 0) {
+        record.nearest_id = parts[6];
+        record.place = place_with(parts[6]);
+        record.mentions = {{.page = *url, .place = record.place}};
+    }
     check_json(record);
     check_csv(record);
     check_reports(record);

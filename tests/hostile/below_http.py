@@ -429,7 +429,8 @@ def try_fault(one):
 
 def said_by(run):
     """What the user reads, in one line, without what differs from run to run."""
-    last = run.said.strip().splitlines()[-1:] or [""]
+    lines = [line for line in run.said.strip().splitlines() if " fetched, " not in line]  # these are the sums
+    last = lines[-1:] or [""]
     return re.sub(r"\d+ URLs", "N URLs", last[0].removeprefix("stage3: "))
 
 

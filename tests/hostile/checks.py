@@ -11,7 +11,8 @@ import expect
 MEGA = 1024 * 1024
 A_PROGRAM = 64 * MEGA  # it needs less than this before the first byte of a body
 FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes",
-          "links", "new_links", "tries", "seconds", "kind", "fragment", "excuse"]
+          "links", "new_links", "tries", "seconds", "kind", "fragment", "excuse",
+          "nearest_id", "line", "column", "text", "href"]
 
 
 # What the last lines of --format jsonl have if a crawl isn't complete.

@@ -29,7 +29,8 @@ from server import AFTER_BYTES
 ROOT = "http://h/"
 RECORD = {"url": ROOT, "depth": 0, "parent": None, "outcome": "page", "status": 200, "next_url": None, "error": None,
           "content_type": "text/html", "charset": None, "bytes": 17, "links": 1, "new_links": 1, "tries": 1,
-          "seconds": 0.25, "kind": None, "fragment": None, "excuse": None}
+          "seconds": 0.25, "kind": None, "fragment": None, "excuse": None,
+          "nearest_id": None, "line": None, "column": None, "text": None, "href": None}
 DEAD = {**RECORD, "url": ROOT + "a", "outcome": "failed", "status": None, "error": "timed out after 1 s"}
 BOTH = [RECORD, DEAD]
 MORE = [*BOTH, {**RECORD, "url": "http://x/"}]
@@ -88,7 +89,7 @@ import json, sys, time
 root = sys.argv[-1]
 good = dict(depth=0, parent=None, outcome="page", status=200, next_url=None, error=None, content_type="text/html",
             charset=None, bytes={after}, links=0, new_links=0, tries=1, seconds=0.1, kind=None, fragment=None,
-            excuse=None)
+            excuse=None, nearest_id=None, line=None, column=None, text=None, href=None)
 bad = dict(good, outcome="failed", status=None, error="not an HTTP response")
 lines = [json.dumps(dict(url=root, **good)), json.dumps(dict(url=root + "after", **good)),
          json.dumps(dict(url=root + "case", **bad))]

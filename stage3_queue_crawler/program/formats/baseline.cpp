@@ -2,6 +2,7 @@
 
 #include "common/text/byte_set.h"
 #include "common/text/entries.h"
+#include "common/web/fragments.h"
 #include "common/web/malformed_url.h"
 #include "common/web/percent_encoding.h"
 
@@ -19,8 +20,7 @@ std::string with_fragment(std::string_view url, std::string_view fragment) {
     std::string name;
     common::append_encoded(name, url, unprintable); // a malformed one may have blanks
     if (!fragment.empty())
-        name += '#';
-    common::append_encoded(name, fragment, unprintable);
+        name += '#' + common::readable_fragment(fragment);
     return name;
 }
 
@@ -68,7 +68,7 @@ void Baseline::read_ignored(std::string_view text) {
 bool Baseline::is_ignored(const std::string& name) const {
     return ignored_.contains(name)
            || std::ranges::any_of(ignored_patterns_, [&](const Pattern& pattern) {
-                  return pattern.is_found_in(name.c_str());
+                  return pattern.is_found_in_url(name);
               });
 }
 

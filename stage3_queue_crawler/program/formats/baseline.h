@@ -17,8 +17,8 @@
 
 namespace stage3 {
 
-/// A URL as it is written in a baseline: with its fragment, and without spaces or bytes
-/// that aren't printable ASCII.
+/// A URL as it is written in a baseline: with its fragment, without spaces, and with
+/// nothing that can't be read.
 std::string baseline_name(const Record& record);
 
 class Baseline {

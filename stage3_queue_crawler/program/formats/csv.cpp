@@ -22,35 +22,46 @@ class CsvFormat final : public Format {
     bool keeps_records() const override { return with_redirects_; }
     std::string begin() override {
         return "url,depth,parent,outcome,status,next_url,error,content_type,charset,"
-               "bytes,links,new_links,tries,seconds,kind,fragment,excuse\r\n";
+               "bytes,links,new_links,tries,seconds,kind,fragment,excuse,nearest_id,"
+               "line,column,text,href\r\n";
     }
     std::string record(const Record& record, Standing standing) override {
         return fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f},{},{},{}\r\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f},{},{},{},{},{}\r\n",
             as_csv(record.url.href()), record.depth,
             record.parent ? as_csv(record.parent->href()) : "", name_of(record.outcome),
             record.status != 0 ? std::to_string(record.status) : "",
             as_csv(record.next_url), as_csv(record.error), as_csv(record.content_type),
             as_csv(record.charset), record.bytes, record.links, record.new_links,
-            record.tries, record.seconds, kind_of(record), as_csv(record.fragment),
-            name_of(standing));
+            record.tries, record.seconds, kind_of(record),
+            as_readable_csv(record.fragment), name_of(standing),
+            as_readable_csv(record.nearest_id), cells_of(record.place));
     }
     std::string end(const Summary& summary, const ReportLines& lines) override {
         std::string text;
         for (const ReportLine& line : lines)
             if (line.outcome == Outcome::redirect && is_dead(line))
-                text += fmt::format("{},,,redirect to mend,{},{},{},,,,,,,,{},,{}\r\n",
-                                    as_csv(line.url.href()), line.status,
-                                    as_csv(line.more->next_url), as_csv(line.more->error),
-                                    kind_of(line, summary.urls), name_of(line.standing));
+                text +=
+                    fmt::format("{},,,redirect to mend,{},{},{},,,,,,,,{},,{},,,,,\r\n",
+                                as_csv(line.url.href()), line.status,
+                                as_csv(line.more->next_url), as_csv(line.more->error),
+                                kind_of(line, summary.urls), name_of(line.standing));
         for (const Shortfall& shortfall : shortfalls_of(summary))
             text += fmt::format(
-                "{},,,incomplete,,,{},,,,,,,,,,\r\n", as_csv(summary.root),
+                "{},,,incomplete,,,{},,,,,,,,,,,,,,,\r\n", as_csv(summary.root),
                 as_csv(fmt::format("{}: {}", name_of(shortfall.kind), shortfall.why)));
         return text;
     }
 
   private:
+    static std::string cells_of(const common::LinkPlace& place) {
+        if (!place.is_known())
+            return ",,,";
+        return fmt::format("{},{},{},{}", place.line(),
+                           place.column() > 0 ? std::to_string(place.column()) : "",
+                           as_readable_csv(place.text()), as_readable_csv(place.href()));
+    }
+
     bool with_redirects_;
 };
 

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 
 #include "common/web/charset.h"
+#include "common/web/readable_text.h"
 
 #include <fmt/core.h>
 
@@ -10,21 +11,6 @@ namespace stage3 {
 namespace {
 
 bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
-
-/// Takes the first character from a text that is not empty, and valid UTF-8.
-std::uint32_t take_character(std::string_view& text) {
-    const auto first = static_cast<unsigned char>(text[0]);
-    std::size_t length = 1;
-    if (first >= 0xc0)
-        length = first < 0xe0 ? 2 : 3;
-    if (first >= 0xf0)
-        length = 4;
-    std::uint32_t character = length == 1 ? first : first & (0x7fU >> length);
-    for (std::size_t i = 1; i < length; ++i)
-        character = character << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
-    text.remove_prefix(length);
-    return character;
-}
 
 } // namespace
 
@@ -42,11 +28,16 @@ std::string as_json(std::string_view text) {
     std::string storage;
     std::string_view rest = common::repaired_utf8(text, storage);
     std::string out = "\"";
-    const auto append_unit = [&](std::uint32_t unit) {
-        out += fmt::format("\\u{:04x}", unit);
+    const auto append_unit = [&](char32_t unit) {
+        out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(unit));
     };
     while (!rest.empty()) {
-        const std::uint32_t character = take_character(rest);
+        const bool is_ascii = static_cast<unsigned char>(rest[0]) < 0x80;
+        const auto [character, bytes] =
+            is_ascii ? common::Utf8Character{.code = static_cast<unsigned char>(rest[0]),
+                                             .bytes = 1}
+                     : common::first_character(rest);
+        rest.remove_prefix(bytes);
         if (character == '"' || character == '\\') {
             out += '\\';
             out += static_cast<char>(character);
@@ -62,8 +53,10 @@ std::string as_json(std::string_view text) {
     return out + '"';
 }
 
-std::string as_csv(std::string_view text) {
-    std::string cell = for_terminal(text);
+namespace {
+
+/// `cell` can be printed.
+std::string in_cell(std::string cell) {
     if (!cell.empty()
         && std::string_view("=+-@").find(cell.front()) != std::string_view::npos)
         cell = "'" + cell;
@@ -73,6 +66,14 @@ std::string as_csv(std::string_view text) {
     for (const char c : cell)
         out += c == '"' ? "\"\"" : std::string(1, c);
     return out + '"';
+}
+
+} // namespace
+
+std::string as_csv(std::string_view text) { return in_cell(for_terminal(text)); }
+
+std::string as_readable_csv(std::string_view text) {
+    return in_cell(common::readable(text));
 }
 
 std::string as_dot(std::string_view text) {
@@ -87,7 +88,7 @@ std::string as_dot(std::string_view text) {
 
 std::string as_markup(std::string_view text) {
     std::string out;
-    for (const char c : for_terminal(text))
+    for (const char c : common::readable(text))
         if (std::string_view("&<>\"'").find(c) != std::string_view::npos)
             out += fmt::format("&#{};", static_cast<int>(c));
         else

@@ -21,12 +21,14 @@ std::string as_json(std::string_view text);
 /// text that a spreadsheet would take for a formula gets a ' in front.
 /// Source: RFC 4180.
 std::string as_csv(std::string_view text);
+/// The same for what a page says, with letters of all scripts.
+std::string as_readable_csv(std::string_view text);
 
 /// A string in Graphviz's language, with its quotes; unprintable bytes as \\xNN.
 std::string as_dot(std::string_view text);
 
-/// Text in HTML or XML, also in an attribute in quotes; unprintable bytes as \\xNN, since
-/// XML has no way at all to write most of them.
+/// Text in HTML or XML, also in an attribute in quotes; bytes that can't be read as
+/// \\xNN, since XML has no way at all to write most of them.
 std::string as_markup(std::string_view text);
 
 } // namespace stage3

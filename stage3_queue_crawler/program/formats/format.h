@@ -11,11 +11,14 @@
 #include "stage3_queue_crawler/crawler/record.h"
 #include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/program/formats/report_line.h"
+#include "stage3_queue_crawler/program/formats/sources.h"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stage3 {
@@ -61,11 +64,34 @@ class Format {
     }
 };
 
+/// What a text report lists.
+enum class Show : std::uint8_t {
+    all,   ///< all records, and then what is wrong
+    urls,  ///< what is wrong, each URL with its pages
+    pages, ///< what is wrong, each page with its links
+};
+/// The name that `--show` takes.
+constexpr std::string_view name_of(Show show) {
+    switch (show) {
+    case Show::urls: return "urls";
+    case Show::pages: return "pages";
+    case Show::all: break;
+    }
+    return "all";
+}
+
 struct ReportOptions {
     std::size_t top = 10;   ///< how many of the most common links a report lists
     bool redirects = false; ///< whether to list the redirects to mend, in text and jsonl
     bool redirects_are_dead = false; ///< and these count, in all formats
     bool sitemap = false;            ///< whether to list orphans
+    bool places = false;       ///< whether to list where links are written, in jsonl
+    bool is_shared = false;    ///< so only some of the mentions are known
+    Show show = Show::all;     ///< in text
+    bool has_colours = false;  ///< text may have
+    std::size_t columns = 0;   ///< of text; 0: no limit
+    Sources sources = {};      ///< the files that pages are made of
+    std::string settings = {}; ///< the options that the user has typed, in one line
 };
 
 } // namespace stage3

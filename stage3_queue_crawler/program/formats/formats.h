@@ -22,6 +22,7 @@ struct FormatEntry {
     std::string_view help; ///< for --help-reports
     MakeFormat* make;
     bool takes_redirects = false; ///< has use for --redirects
+    bool takes_sources = false;   ///< has use for --source
     bool needs_links = false;     ///< those of each page, which a shared frontier lacks
     bool is_for_people = false;   ///< so --quiet leaves it out, on standard output
 };
@@ -53,13 +54,15 @@ inline constexpr auto all_formats = std::to_array<FormatEntry>({
      .make = make_junit},
     {.name = "github",
      .help = "annotations of a GitHub workflow: write it to standard output",
-     .make = make_github},
+     .make = make_github,
+     .takes_sources = true},
     {.name = "markdown",
      .help = "a summary, short enough for a comment on a pull request",
      .make = make_markdown},
     {.name = "sarif",
      .help = "for services that read what static analysers report",
-     .make = make_sarif},
+     .make = make_sarif,
+     .takes_sources = true},
 });
 
 /// Throws std::invalid_argument if there is none.

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/shortfalls.h"
+#include "stage3_queue_crawler/program/formats/text_report.h"
 
 #include <fmt/core.h>
 
@@ -23,21 +24,19 @@ std::string verdict(const ReportLine& line, const KnownUrls& urls) {
                            line.standing == Standing::counts ? "unclear"
                                                              : name_of(line.standing),
                            as_markup(kind_and_why(line, urls)));
-    const LinkingPages pages = pages_with(line, urls);
+    constexpr std::size_t most = 1000; // pages of a URL
     std::string text =
         fmt::format(R"(<failure type="{}" message="{}">)", name_of(line.outcome),
                     as_markup(kind_and_why(line, urls)));
-    for (const std::string_view page : pages.urls)
-        text += "on " + as_markup(page) + '\n';
-    if (pages.more > 0)
-        text += fmt::format("and on {} more\n", pages.more);
+    for (const std::string& page : describe_pages(mentions_of(line, urls), most))
+        text += as_markup(page) + '\n';
     return text + "</failure>";
 }
 
 /// JUnit's XML, as CI servers read it. Each URL is a test, also if it's alive: so the
 /// numbers mean something, a URL has a history under its name, and a site without dead
-/// links isn't one without tests, which some servers take for a fault. (A test for each
-/// page couldn't name more than ten pages of a dead link.) The class is the URL's host.
+/// links isn't one without tests, which some servers take for a fault. The class is the
+/// URL's host.
 /// A crawl that isn't complete has further tests: one fails if nothing was checked, is an
 /// error if the crawl was cut short, and is skipped if links were left out.
 class JunitFormat final : public Format {
@@ -67,7 +66,8 @@ class JunitFormat final : public Format {
         }
         const std::string sums =
             fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.3f}")", number,
-                        counts.dead + short_of[0], short_of[1], summary.time.count());
+                        counts.dead + counts.fragments + short_of[0], short_of[1],
+                        summary.time.count());
         return fmt::format(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {0}>\n"
             "  <testsuite name=\"links of {1}\" {0} skipped=\"{2}\">\n{3}"

@@ -47,20 +47,40 @@ std::string link(std::string_view url) {
     return out + '>';
 }
 
+/// "<http://h/p>, line 3, column 7, a="x", "here""
+std::string describe_mention(const Mention& mention) {
+    std::string text = link(mention.page);
+    if (mention.place != nullptr)
+        text += plain(", " + describe(*mention.place));
+    for (const std::string_view redirect : mention.through)
+        text += ", through " + link(redirect);
+    return text;
+}
+
 std::string row(const ReportLine& line, const KnownUrls& urls) {
     constexpr std::size_t most = 3; // or a row wouldn't fit a screen
-    LinkingPages pages = pages_with(line, urls);
-    if (pages.urls.size() > most) {
-        pages.more += pages.urls.size() - most;
-        pages.urls.resize(most);
-    }
+    const MentionsOfUrl mentions = mentions_of(line, urls);
     std::string where;
-    for (const std::string_view page : pages.urls)
-        where += (where.empty() ? "" : "<br>") + link(page);
-    if (pages.more > 0)
-        where += fmt::format("<br>and {} more", pages.more);
+    std::size_t more = mentions.more_pages;
+    std::string_view last;
+    for (std::size_t i = 0; i < mentions.list.size(); ++i) {
+        const Mention& mention = mentions.list[i];
+        if (i < most)
+            where += (where.empty() ? "" : "<br>") + describe_mention(mention);
+        else
+            more += mention.page == last ? 0 : 1;
+        last = mention.page;
+    }
+    if (more > 0)
+        where += fmt::format("<br>and {} more", more);
     return fmt::format("| {} | {} | {} |\n", link(address(line)),
                        plain(kind_and_why(line, urls)), where);
+}
+
+/// A row for all missing fragments of a page that has very many.
+std::string row_of_many(const ReportLine& first, std::size_t number) {
+    return fmt::format("| {} | {} missing fragments, such as {} (made by scripts?) | |\n",
+                       link(first.url.href()), number, plain('#' + first.more->fragment));
 }
 
 /// A summary with a table of what is dead and one of what is unclear, no longer than a
@@ -88,7 +108,15 @@ class MarkdownFormat final : public Format {
         }
         if (left > 0)
             text += fmt::format("- and {} more\n", left);
-        text += table("Dead", lines, summary, longest - text.size(), counts_as_dead);
+        text += table("Dead", lines, summary, longest - text.size(),
+                      [](const ReportLine& line) {
+                          return counts_as_dead(line) && !line.is_fragment();
+                      });
+        text +=
+            table("Missing fragments", lines, summary,
+                  longest - std::min(longest, text.size()), [](const ReportLine& line) {
+                      return counts_as_dead(line) && line.is_fragment();
+                  });
         text += table("Unclear", lines, summary, longest - std::min(longest, text.size()),
                       [](const ReportLine& line) {
                           return line.outcome == Outcome::unclear
@@ -98,6 +126,19 @@ class MarkdownFormat final : public Format {
     }
 
   private:
+    /// More missing fragments of one page than this are one row.
+    static constexpr std::size_t most_fragments = 50;
+
+    /// How many missing fragments of the same page begin here.
+    static std::size_t count_fragments(const ReportLines::const_iterator& line,
+                                       const ReportLines::const_iterator& end) {
+        std::size_t number = 0;
+        for (auto at = line; at != end && at->is_fragment() && at->url == line->url
+                             && counts_as_dead(*at);
+             ++at)
+            ++number;
+        return number;
+    }
     static std::string list_shortfalls(const Summary& summary) {
         constexpr std::size_t most = 10;
         constexpr std::size_t most_of_each = 500; // URLs may be long
@@ -116,14 +157,20 @@ class MarkdownFormat final : public Format {
                              IsWanted is_wanted) {
         std::string rows;
         std::size_t left_out = 0;
-        for (const ReportLine& line : lines) {
-            if (!is_wanted(line))
+        for (auto line = lines.begin(); line != lines.end(); ++line) {
+            if (!is_wanted(*line))
                 continue;
-            const std::string next = left_out > 0 ? "" : row(line, summary.urls);
+            const std::size_t many = count_fragments(line, lines.end());
+            std::string next;
+            if (left_out == 0)
+                next = many > most_fragments ? row_of_many(*line, many)
+                                             : row(*line, summary.urls);
             if (left_out > 0 || rows.size() + next.size() > room)
                 ++left_out;
             else
                 rows += next;
+            if (many > most_fragments)
+                line += static_cast<std::ptrdiff_t>(many - 1);
         }
         if (rows.empty() && left_out == 0)
             return {};

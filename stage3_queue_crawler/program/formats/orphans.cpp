@@ -16,10 +16,16 @@ bool is_found(const common::Url& url, const common::Url& end, const KnownUrls& u
     if (number == KnownUrl::none)
         return false;
     const KnownUrl& known = urls[number];
+    if (known.parent == KnownUrl::none) // a root
+        return true;
     const KnownUrl::Number itself = urls.find_number(end);
-    const auto is_other = [itself](KnownUrl::Number page) { return page != itself; };
-    return std::ranges::any_of(known.pages(), is_other)
-           || known.parent == KnownUrl::none; // a root
+    if (itself == number)
+        return known.is_met_elsewhere;
+    bool is_found = false;
+    urls.for_each_mention(known, [&](KnownUrl::Number page, const common::LinkPlace&) {
+        is_found = is_found || (page != itself && !urls[page].is_redirect);
+    });
+    return is_found;
 }
 
 const ReportLine* find_line(const common::Url& url, const ReportLines& lines) {

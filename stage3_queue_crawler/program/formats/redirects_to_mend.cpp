@@ -108,7 +108,7 @@ std::vector<RedirectToMend> redirects_to_mend(const ReportLines& lines,
     std::vector<RedirectToMend> all;
     for (const ReportLine& line : lines) {
         const KnownUrl* const known = urls.find(line.url);
-        const bool is_only_a_hop = known && known->pages().empty()
+        const bool is_only_a_hop = known && known->times_met == 0
                                    && known->parent != KnownUrl::none
                                    && !is_listed(*known, urls);
         if (!is_hop(line) || is_only_a_hop)
@@ -125,7 +125,7 @@ std::string to_text(const RedirectToMend& redirect, const KnownUrls& urls) {
     for (const std::string& hop : redirect.leads_to)
         text += " -> " + for_terminal(hop);
     text += ' ' + describe_way(redirect) + '\n';
-    const std::string pages = list_pages(pages_with(redirect.url, urls));
+    const std::string pages = list_mentions(mentions_of(redirect.url, urls));
     return text + (pages.empty() ? "    where the crawl began\n" : pages);
 }
 
@@ -137,9 +137,14 @@ std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls,
         hops.push_back(as_json(hop));
     std::vector<std::string> pages;
     const KnownUrl* const known = urls.find(redirect.url);
+    KnownUrl::Number last = KnownUrl::none;
     if (known)
-        for (const KnownUrl::Number page : known->pages())
-            pages.push_back(as_json(urls[page].url.href()));
+        urls.for_each_mention(*known,
+                              [&](KnownUrl::Number page, const common::LinkPlace&) {
+                                  if (page != last && !urls[page].is_redirect)
+                                      pages.push_back(as_json(urls[page].url.href()));
+                                  last = page;
+                              });
     const std::string excuse = redirect.standing == Standing::counts
                                    ? "null"
                                    : as_json(name_of(redirect.standing));
@@ -164,7 +169,8 @@ std::size_t take_for_dead(ReportLines& lines, const KnownUrls& urls, Baseline& b
             .error = fmt::format("redirects to {} {}", redirect.leads_to.back(),
                                  describe_way(redirect)),
             .fragment = {},
-            .pages = {}});
+            .nearest_id = {},
+            .mentions = {}});
         line.standing = baseline.standing_of_redirect(line.url);
         ++number;
     }

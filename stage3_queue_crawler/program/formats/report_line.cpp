@@ -1,10 +1,13 @@
 #include "stage3_queue_crawler/program/formats/report_line.h"
 
+#include "common/text/counted.h"
 #include "common/web/links.h"
+#include "common/web/readable_text.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 
 #include <fmt/core.h>
 
+#include <unordered_set>
 #include <utility>
 
 namespace stage3 {
@@ -25,7 +28,9 @@ ReportLine::ReportLine(const Record& record, Standing how)
         more = std::make_unique<More>(More{.next_url = record.next_url,
                                            .error = record.error,
                                            .fragment = record.fragment,
-                                           .pages = record.pages});
+                                           .nearest_id = record.nearest_id,
+                                           .mentions = record.mentions,
+                                           .more_mentions = record.more_mentions});
 }
 
 bool ReportLine::operator<(const ReportLine& other) const {
@@ -40,12 +45,18 @@ bool ReportLine::operator<(const ReportLine& other) const {
 std::string address(const ReportLine& line) {
     std::string text(line.url.href());
     if (line.is_fragment())
-        text += '#' + for_terminal(line.more->fragment);
+        text += '#' + common::readable(line.more->fragment);
     return text;
 }
 
 std::string why(const ReportLine& line) {
-    return line.more ? for_terminal(line.more->error) : std::string();
+    if (!line.more)
+        return {};
+    std::string text = for_terminal(line.more->error);
+    if (!line.more->nearest_id.empty())
+        text +=
+            fmt::format(": did you mean #{}?", common::readable(line.more->nearest_id));
+    return text;
 }
 
 std::string_view kind_of(const ReportLine& line, const KnownUrls& urls) {
@@ -66,51 +77,130 @@ std::string_view kind_of(const Record& record) {
     return record.role ? common::name_of(*record.role) : std::string_view();
 }
 
-LinkingPages pages_with(const common::Url& url, const KnownUrls& urls) {
-    LinkingPages pages;
-    const KnownUrl* const known = urls.find(url);
-    if (known == nullptr)
-        return pages;
-    for (const KnownUrl::Number page : known->pages())
-        pages.urls.push_back(urls[page].url.href());
-    if (known->pages().empty() && known->parent != KnownUrl::none) // a redirect
-        pages.urls.push_back(urls[known->parent].url.href());
-    if (known->times_met > known->pages().size())
-        pages.more = known->times_met - known->pages().size();
-    return pages;
+namespace {
+
+/// Follows mentions back through redirects.
+class MentionFinder {
+  public:
+    explicit MentionFinder(const KnownUrls& urls) : urls_(urls) {}
+
+    MentionsOfUrl find(const common::Url& url) {
+        if (const auto number = urls_.find_number(url); number != KnownUrl::none)
+            find(number);
+        return std::move(found_);
+    }
+
+  private:
+    using Number = KnownUrl::Number;
+
+    void find(Number number) {
+        const KnownUrl& known = urls_[number];
+        Number last = KnownUrl::none;
+        std::size_t pages = 0;
+        bool has_some = false;
+        urls_.for_each_mention(known, [&](Number page, const common::LinkPlace& place) {
+            has_some = true;
+            if (urls_[page].is_redirect) {
+                go_back(page);
+                return;
+            }
+            take(page, place.is_known() ? &place : nullptr);
+            pages += page == last ? 0 : 1;
+            last = page;
+        });
+        if (!has_some && known.parent != KnownUrl::none) { // a sitemap; or several
+            if (urls_[known.parent].is_redirect)           // processes have crawled
+                go_back(known.parent);
+            else
+                take(known.parent, nullptr);
+        }
+        if (known.times_met > pages)
+            found_.more_pages += known.times_met - pages;
+    }
+
+    /// The URL `redirect` has redirected.
+    void go_back(Number redirect) {
+        if (!seen_.insert(redirect).second)
+            return; // redirects go in a circle
+        const std::size_t before = found_.list.size();
+        way_.push_back(urls_[redirect].url.href());
+        find(redirect);
+        way_.pop_back();
+        if (found_.list.size() == before) // the crawl began with it
+            take(redirect, nullptr);
+    }
+
+    void take(Number page, const common::LinkPlace* place) {
+        found_.list.push_back({.page = urls_[page].url.href(),
+                               .through = {way_.rbegin(), way_.rend()},
+                               .place = place});
+    }
+
+    const KnownUrls& urls_;
+    std::vector<std::string_view> way_; // redirects, the last one first
+    std::unordered_set<Number> seen_;   // those that were followed
+    MentionsOfUrl found_;
+};
+
+} // namespace
+
+MentionsOfUrl mentions_of(const common::Url& url, const KnownUrls& urls) {
+    return MentionFinder(urls).find(url);
 }
 
-LinkingPages pages_with(const ReportLine& line, const KnownUrls& urls) {
+MentionsOfUrl mentions_of(const ReportLine& line, const KnownUrls& urls) {
     if (!line.is_fragment())
-        return pages_with(line.url, urls);
-    LinkingPages pages;
-    for (const common::Url& page : line.more->pages)
-        pages.urls.push_back(page.href());
-    return pages;
+        return mentions_of(line.url, urls);
+    MentionsOfUrl all;
+    for (const MentionedOn& one : line.more->mentions)
+        all.list.push_back({.page = one.page.href(),
+                            .through = {},
+                            .place = one.place.is_known() ? &one.place : nullptr});
+    all.more_pages = line.more->more_mentions;
+    return all;
+}
+
+std::string describe(const common::LinkPlace& place) {
+    std::string text = fmt::format("line {}", place.line());
+    if (place.column() > 0)
+        text += fmt::format(", column {}", place.column());
+    text += fmt::format(", {}=\"{}\"", common::name_of(place.role()),
+                        common::readable(place.href()));
+    if (const std::string words = place.text(); !words.empty())
+        text += fmt::format(", \"{}\"", common::readable(words));
+    return text;
+}
+
+void Counts::add(Outcome outcome, Standing standing, bool is_fragment) {
+    const bool is_unclear = outcome == Outcome::unclear;
+    if (is_dead(outcome) || is_unclear) {
+        if (standing == Standing::ignored)
+            ++ignored;
+        else if (standing == Standing::known)
+            ++known;
+        else if (is_unclear)
+            ++unclear;
+        else
+            ++(is_fragment ? fragments : dead);
+    } else if (outcome == Outcome::redirect) {
+        ++redirects;
+    } else {
+        ++(outcome == Outcome::disallowed ? disallowed : alive);
+    }
 }
 
 Counts count(const ReportLines& lines) {
     Counts counts;
-    for (const ReportLine& line : lines) {
-        const bool is_unclear = line.outcome == Outcome::unclear;
-        if (is_dead(line) || is_unclear) {
-            if (line.standing == Standing::ignored)
-                ++counts.ignored;
-            else if (line.standing == Standing::known)
-                ++counts.known;
-            else
-                ++(is_unclear ? counts.unclear : counts.dead);
-        } else if (line.outcome == Outcome::redirect) {
-            ++counts.redirects;
-        } else if (line.outcome != Outcome::disallowed) {
-            ++counts.alive;
-        }
-    }
+    for (const ReportLine& line : lines)
+        counts.add(is_dead(line) ? Outcome::error : line.outcome, line.standing,
+                   line.is_fragment());
     return counts;
 }
 
 std::string describe(const Counts& counts) {
     std::string text = fmt::format("{} dead", counts.dead);
+    if (counts.fragments > 0)
+        text += ", " + common::counted(counts.fragments, "missing fragment");
     for (const auto& [number, what] :
          {std::pair(counts.known, "known"), std::pair(counts.ignored, "ignored"),
           std::pair(counts.unclear, "unclear")})

@@ -39,7 +39,9 @@ struct ReportLine {
         std::string next_url;
         std::string error;
         std::string fragment;
-        std::vector<common::Url> pages; ///< that link to the fragment
+        std::string nearest_id;            ///< that the page has; empty: unknown
+        std::vector<MentionedOn> mentions; ///< of the fragment
+        std::size_t more_mentions = 0;
     };
     std::unique_ptr<const More> more;
 
@@ -64,7 +66,8 @@ inline bool counts_as_dead(const ReportLine& line) {
     return is_dead(line) && line.standing == Standing::counts;
 }
 
-// The texts below are printable ASCII, whatever a server has sent.
+// The texts below can be printed, whatever a server has sent: they are in ASCII, but for
+// fragments, ids and the words of links, in which all that is readable stays as it is.
 
 /// The URL, with its fragment.
 std::string address(const ReportLine& line);
@@ -77,27 +80,42 @@ std::string kind_and_why(const ReportLine& line, const KnownUrls& urls);
 /// How the page where it was first met refers to it; empty for a root.
 std::string_view kind_of(const Record& record);
 
-/// Pages that link to a URL; for the target of a redirect, the URL that redirects.
-struct LinkingPages {
-    std::vector<std::string_view> urls; ///< as long as the table, or the line, lives
-    std::size_t more = 0;               ///< that aren't in `urls`
+/// A page that has to be mended: it mentions a URL, or one that redirects there.
+struct Mention {
+    std::string_view page;                 ///< as long as the table, or the line, lives
+    std::vector<std::string_view> through; ///< redirects, the one on the page first
+    const common::LinkPlace* place;        ///< on the page; null: unknown
 };
-LinkingPages pages_with(const common::Url& url, const KnownUrls& urls);
-LinkingPages pages_with(const ReportLine& line, const KnownUrls& urls);
+/// All that are kept, by page. A page with several places comes several times.
+struct MentionsOfUrl {
+    std::vector<Mention> list;
+    std::size_t more_pages = 0; ///< that aren't in `list`
+};
+MentionsOfUrl mentions_of(const common::Url& url, const KnownUrls& urls);
+MentionsOfUrl mentions_of(const ReportLine& line, const KnownUrls& urls);
+
+/// "line 3, column 14, a="old.html", "here"": where, in which role, as it's written, and
+/// in which words; without what is unknown.
+std::string describe(const common::LinkPlace& place);
 
 /// How many there are of each kind.
 struct Counts {
+    /// One more.
+    void add(Outcome outcome, Standing standing, bool is_fragment);
+
     std::size_t alive = 0; ///< pages and files
     std::size_t redirects = 0;
-    std::size_t dead = 0; ///< that count
+    std::size_t dead = 0;      ///< that count, without fragments
+    std::size_t fragments = 0; ///< that are missing, and count
     std::size_t known = 0;
     std::size_t ignored = 0; ///< dead or unclear
     std::size_t unclear = 0;
+    std::size_t disallowed = 0;
 };
 Counts count(const ReportLines& lines);
 
-/// "3 dead, 2 known, 1 ignored, 4 unclear", without those that there are none of, except
-/// for the first.
+/// "3 dead, 7 missing fragments, 2 known, 1 ignored, 4 unclear", without those that there
+/// are none of, except for the first.
 std::string describe(const Counts& counts);
 
 } // namespace stage3

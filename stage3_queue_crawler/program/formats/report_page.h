@@ -5,8 +5,8 @@
 
 namespace stage3 {
 
-/// HTML, with {{NAME}} where something is to be put in: TITLE, HEADING, SUMS, NOTES,
-/// PLAIN, DATA, in this order. Made of the files in report_page/.
+/// HTML, with {{NAME}} where something is to be put in: TITLE, HEADING, SUMS, PLAIN,
+/// NOTES, DATA, in this order. Made of the files in report_page/.
 std::string_view report_page();
 
 } // namespace stage3

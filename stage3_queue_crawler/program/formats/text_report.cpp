@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
+#include "stage3_queue_crawler/program/formats/problem_report.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
 #include "stage3_queue_crawler/program/formats/shortfalls.h"
 
@@ -18,6 +19,7 @@
 #include <memory>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace stage3 {
 namespace {
@@ -80,14 +82,9 @@ std::string most_met(const KnownUrls& urls, std::size_t top) {
 std::string describe_bad(const ReportLine& line, const KnownUrls& urls) {
     std::string text =
         fmt::format("  {} ({})\n", address(line), kind_and_why(line, urls));
-    const KnownUrl* const known = urls.find(line.url);
-    const bool is_root =
-        known && known->pages().empty() && known->parent == KnownUrl::none;
-    if (is_root && line.more && line.more->error == "connection refused")
-        if (const auto advice = common::advice_if_refused(line.url.host(), has_learn());
-            !advice.empty())
-            text += fmt::format("    {}\n", advice);
-    return text + list_pages(pages_with(line, urls));
+    if (const std::string advice = advice_on(line, urls); !advice.empty())
+        text += fmt::format("    {}\n", advice);
+    return text + list_mentions(mentions_of(line, urls));
 }
 
 /// The lines for which `is_wanted` is true, under a heading if there are any.
@@ -110,35 +107,14 @@ std::string name_bad(const char* heading, const ReportLines& lines, Standing sta
     return text.empty() ? text : heading + text;
 }
 
-std::string to_mend(const ReportLines& lines, const KnownUrls& urls) {
-    const auto redirects = redirects_to_mend(lines, urls);
-    if (redirects.empty())
-        return "Redirects to mend: none\n";
-    std::string text = "Redirects to mend:\n";
-    for (const RedirectToMend& redirect : redirects)
-        text += to_text(redirect, urls);
-    return text;
-}
-
-std::string list_orphans(const Summary& crawl, const ReportLines& lines) {
-    constexpr std::size_t most = 100;
-    const std::vector<ListedUrl> orphans = find_orphans(crawl, lines);
-    std::string text = heading_of_orphans(crawl, orphans.size()) + '\n';
-    for (std::size_t i = 0; i < std::min(most, orphans.size()); ++i)
-        text += fmt::format("  {}\n", orphans[i].url.href());
-    if (orphans.size() > most)
-        text += fmt::format("  and {} more (--format jsonl lists them all)\n",
-                            orphans.size() - most);
-    return text;
-}
-
 class TextFormat final : public Format {
   public:
-    explicit TextFormat(const ReportOptions& options) : options_(options) {}
+    explicit TextFormat(ReportOptions options) : options_(std::move(options)) {}
 
     bool keeps_records() const override { return true; }
     std::string end(const Summary& summary, const ReportLines& lines) override {
-        return text_report(lines, summary, options_);
+        return options_.show == Show::all ? text_report(lines, summary, options_)
+                                          : problem_report(lines, summary, options_);
     }
 
   private:
@@ -162,13 +138,80 @@ std::string to_text(const ReportLine& line) {
     return text;
 }
 
-std::string list_pages(const LinkingPages& pages) {
+std::string describe_way(const std::vector<std::string_view>& through) {
+    return through.empty() ? "" : ", through " + common::join(through, ", ");
+}
+
+std::vector<std::string> describe_pages(const MentionsOfUrl& mentions, std::size_t most) {
+    std::vector<std::string> lines;
+    std::string_view last;
+    std::size_t pages = 0;
+    std::size_t left = 0;
+    for (const Mention& mention : mentions.list) {
+        pages += mention.page == last ? 0 : 1;
+        left += pages > most && mention.page != last ? 1 : 0;
+        last = mention.page;
+        if (pages > most || lines.size() >= 2 * most)
+            continue;
+        std::string line = fmt::format("on {}", mention.page);
+        if (mention.place != nullptr)
+            line += ", " + describe(*mention.place);
+        line += describe_way(mention.through);
+        lines.push_back(std::move(line));
+    }
+    if (left + mentions.more_pages > 0)
+        lines.push_back(fmt::format("and on {} more", left + mentions.more_pages));
+    return lines;
+}
+
+std::string advice_on(const ReportLine& line, const KnownUrls& urls) {
+    const KnownUrl* const known = urls.find(line.url);
+    const bool is_root =
+        known && known->times_met == 0 && known->parent == KnownUrl::none;
+    if (!is_root || !line.more || line.more->error != "connection refused")
+        return {};
+    return std::string(common::advice_if_refused(line.url.host(), has_learn()));
+}
+
+std::string list_mentions(const MentionsOfUrl& mentions) {
+    constexpr std::size_t most = 10;
     std::string text;
-    for (const std::string_view page : pages.urls)
-        text += fmt::format("    on {}\n", page);
-    if (pages.more > 0)
-        text += fmt::format("    and on {} more\n", pages.more);
+    for (const std::string& page : describe_pages(mentions, most))
+        text += fmt::format("    {}\n", page);
     return text;
+}
+
+std::string list_redirects_to_mend(const ReportLines& lines, const KnownUrls& urls) {
+    const auto redirects = redirects_to_mend(lines, urls);
+    if (redirects.empty())
+        return "Redirects to mend: none\n";
+    std::string text = "Redirects to mend:\n";
+    for (const RedirectToMend& redirect : redirects)
+        text += to_text(redirect, urls);
+    return text;
+}
+
+std::string list_orphans(const Summary& crawl, const ReportLines& lines) {
+    constexpr std::size_t most = 100;
+    const std::vector<ListedUrl> orphans = find_orphans(crawl, lines);
+    std::string text = heading_of_orphans(crawl, orphans.size()) + '\n';
+    for (std::size_t i = 0; i < std::min(most, orphans.size()); ++i)
+        text += fmt::format("  {}\n", orphans[i].url.href());
+    if (orphans.size() > most)
+        text += fmt::format("  and {} more (--format jsonl lists them all)\n",
+                            orphans.size() - most);
+    return text;
+}
+
+std::string warn_of_certificates(const Summary& crawl, const ReportLines& lines) {
+    const auto over_tls = std::ranges::count_if(lines, [](const ReportLine& line) {
+        return line.status != 0 && line.url.scheme() == "https";
+    });
+    return crawl.is_unchecked && over_tls > 0
+               ? fmt::format("Responses over TLS whose certificates were not checked "
+                             "(--insecure): {}\n",
+                             over_tls)
+               : std::string();
 }
 
 std::string text_report(const ReportLines& lines, const Summary& crawl,
@@ -178,7 +221,7 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
         text += to_text(line) + '\n';
     text += '\n' + sums(lines) + most_met(crawl.urls, options.top);
     if (options.redirects)
-        text += to_mend(lines, crawl.urls);
+        text += list_redirects_to_mend(lines, crawl.urls);
     if (options.sitemap)
         text += list_orphans(crawl, lines);
 
@@ -187,13 +230,7 @@ std::string text_report(const ReportLines& lines, const Summary& crawl,
     for (const LeftOut& links : crawl.left_out)
         text += fmt::format("  {}\n", describe(links));
 
-    const auto over_tls = std::ranges::count_if(lines, [](const ReportLine& line) {
-        return line.status != 0 && line.url.scheme() == "https";
-    });
-    if (crawl.is_unchecked && over_tls > 0)
-        text += fmt::format("Responses over TLS whose certificates were not checked "
-                            "(--insecure): {}\n",
-                            over_tls);
+    text += warn_of_certificates(crawl, lines);
 
     for (const Shortfall& shortfall : shortfalls_of(crawl))
         if (shortfall.kind != Shortfall::Kind::left_out)

@@ -18,7 +18,7 @@ namespace stage3 {
 ///
 ///  - Pages are sorted by their URLs, and what is dead on one is in the order of `lines`.
 ///  - What no page links to comes first, under "(no page)".
-///  - A URL may be on more pages than the crawl has noted: see LinkingPages::more. The
+///  - A URL may be on more pages than the crawl has noted: see MentionsOfUrl. The
 ///    last lines count them.
 ///  - Only what counts as dead is in the report, places that a page lacks included.
 ///    Without any, the report is empty.

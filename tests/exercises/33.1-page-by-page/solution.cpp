@@ -22,14 +22,15 @@ class ByPageFormat final : public Format {
                 continue;
             const std::string entry = fmt::format("  {} ({})\n", address(line),
                                                   kind_and_why(line, summary.urls));
-            const LinkingPages pages = pages_with(line, summary.urls);
-            for (const std::string_view page : pages.urls)
-                dead_on[page] += entry;
-            if (pages.urls.empty())
+            const MentionsOfUrl mentions = mentions_of(line, summary.urls);
+            for (const Mention& mention : mentions.list)
+                dead_on[mention.page] += entry;
+            if (mentions.list.empty())
                 dead_on["(no page)"] += entry;
-            if (pages.more > 0)
-                more += fmt::format("{} is on {} more page{}\n", address(line),
-                                    pages.more, pages.more == 1 ? "" : "s");
+            if (mentions.more_pages > 0)
+                more +=
+                    fmt::format("{} is on {} more page{}\n", address(line),
+                                mentions.more_pages, mentions.more_pages == 1 ? "" : "s");
         }
         std::string text;
         for (const auto& [page, entries] : dead_on)

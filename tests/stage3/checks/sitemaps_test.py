@@ -96,7 +96,7 @@ class Sitemaps(Crawled):
         self.assertIn(f"{some}\n  {self.root}/alone\n", self.run_it("--sitemap", expect=3).stdout)
         self.assertEqual(self.records("--sitemap", expect=3)[1], [("/alone", "/good.xml")])
         html = self.run_it("--sitemap", "--format", "html", expect=3).stdout
-        self.assertIn(f"{some}</h2>\n<ul>\n<li>{self.root}/alone</li>\n", html)
+        self.assertIn(f"{some}</h2>\n<ul>\n<li><a href=\"{self.root}/alone\" rel=\"noreferrer noopener\">{self.root}/alone</a></li>\n", html)
         self.assertIn(some, self.run_it("--sitemap", "--exclude", "bad").stdout)
         self.assertIn(unknown, self.run_it("--sitemap", "--exclude", "alone", expect=3).stdout)
         self.assertIn("none", self.run_it(f"--sitemap={self.root}/good.xml", "--exclude", "alone").stdout)

@@ -29,6 +29,14 @@ std::string missing_in(const Fragments& fragments) {
     return result;
 }
 
+/// "1 2 ": those that link to it.
+std::string pages_of(const Fragments::Missing& missing) {
+    std::string pages;
+    for (const Fragments::From& from : missing.links)
+        pages += std::to_string(from.page) + " ";
+    return pages;
+}
+
 } // namespace
 
 TEST_CASE("a fragment is found whether the link or the page comes first") {
@@ -40,9 +48,7 @@ TEST_CASE("a fragment is found whether the link or the page comes first") {
     point(fragments, 2, 1, "b");
     point(fragments, 2, 1, "c");
     CHECK(missing_in(fragments) == "1#b 1#c ");
-    const auto missing = fragments.missing();
-    CHECK(missing.at(0).pointed_from == std::vector<Fragments::Number>{0, 2});
-    CHECK(missing.at(0).times == 2);
+    CHECK(pages_of(fragments.missing().at(0)) == "0 2 ");
 }
 
 TEST_CASE("the user may point to a place, too") {
@@ -51,9 +57,9 @@ TEST_CASE("the user may point to a place, too") {
     point(fragments, KnownUrl::none, 1, "b");
     fragments.read(1, id("a"));
     CHECK(missing_in(fragments) == "1#b ");
-    CHECK(fragments.missing().at(0).pointed_from.empty());
+    CHECK(fragments.missing().at(0).links.empty());
     point(fragments, 2, 1, "b");
-    CHECK(fragments.missing().at(0).pointed_from == std::vector<Fragments::Number>{2});
+    CHECK(pages_of(fragments.missing().at(0)) == "2 ");
 }
 
 TEST_CASE("of what is no page, no fragment is missing") {
@@ -74,7 +80,8 @@ TEST_CASE("two links on a page to one missing place count once") {
     point(fragments, 2, 1, "a");
     const auto missing = fragments.missing();
     REQUIRE(missing.size() == 1);
-    CHECK(missing[0].times == 2);
+    CHECK(pages_of(missing[0]) == "0 2 ");
+    CHECK(missing[0].more_pages == 0);
 }
 
 TEST_CASE("a redirect takes the fragment along") {
@@ -91,13 +98,67 @@ TEST_CASE("a redirect takes the fragment along") {
     CHECK(missing_in(fragments) == "1#b ");
 }
 
-TEST_CASE("for a missing fragment, the first pages are kept, and the number of all") {
+TEST_CASE("for a missing fragment, all pages are kept, and where on them it's written") {
     Fragments fragments;
-    fragments.read(100, {});
-    for (Fragments::Number page = 0; page < 30; ++page)
+    common::LinkFragments links;
+    links.add(0, common::Fragment("a"));
+    links.places[0].written = 0;
+    links.add(0, common::Fragment("a"));
+    links.places[1].written = 1;
+    common::PlacesOnPage places;
+    places.text = "p#aHerep#aThere";
+    places.list = {{.target = 0,
+                    .line = 3,
+                    .column = 7,
+                    .begin = 0,
+                    .href_size = 3,
+                    .text_size = 4,
+                    .role = common::LinkRole::hyperlink},
+                   {.target = 0,
+                    .line = 4,
+                    .column = 1,
+                    .begin = 7,
+                    .href_size = 3,
+                    .text_size = 5,
+                    .role = common::LinkRole::hyperlink}};
+    SUBCASE("met before the page is read") {
+        fragments.point(1, std::array{Fragments::Number{100}}, links, &places);
+        fragments.read(100, {});
+    }
+    SUBCASE("met after that") {
+        fragments.read(100, {});
+        fragments.point(1, std::array{Fragments::Number{100}}, links, &places);
+    }
+    for (Fragments::Number page = 2; page < 30; ++page)
         point(fragments, page, 100, "a");
     const auto missing = fragments.missing();
     REQUIRE(missing.size() == 1);
-    CHECK(missing[0].pointed_from.size() == Fragments::most_pages);
-    CHECK(missing[0].times == 30);
+    REQUIRE(missing[0].links.size() == 30); // page 1 has two
+    CHECK(missing[0].more_pages == 0);
+    CHECK(missing[0].links[0].place.line() == 3);
+    CHECK(missing[0].links[1].place.text() == "There");
+    CHECK(!missing[0].links[2].place.is_known());
+}
+
+TEST_CASE("a fragment that is spelled in two ways is missing once") {
+    Fragments fragments;
+    point(fragments, 0, 1, "caf\xc3\xa9");
+    point(fragments, 2, 1, "caf%C3%A9");
+    fragments.read(1, {});
+    const auto missing = fragments.missing();
+    REQUIRE(missing.size() == 1);
+    CHECK(missing[0].fragment == "caf\xc3\xa9");
+    CHECK(pages_of(missing[0]).size() == 4);
+}
+
+TEST_CASE("a similar id is named, also that of a page behind a redirect") {
+    Fragments fragments;
+    point(fragments, 0, 1, "xpath");
+    point(fragments, 0, 1, "nothing");
+    fragments.redirect(1, 2);
+    fragments.read(2, id("XPath"));
+    const auto missing = fragments.missing();
+    REQUIRE(missing.size() == 2);
+    CHECK(missing[0].nearest_id.empty());
+    CHECK(missing[1].nearest_id == "XPath");
 }

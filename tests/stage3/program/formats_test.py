@@ -17,7 +17,7 @@ import web_server  # noqa: E402
 from run_stage3 import run_stage3  # noqa: E402
 
 FIELDS = ["url", "depth", "parent", "outcome", "status", "next_url", "error", "content_type", "charset", "bytes", "links",
-          "new_links", "tries", "seconds", "kind", "fragment", "excuse"]
+          "new_links", "tries", "seconds", "kind", "fragment", "excuse", "nearest_id", "line", "column", "text", "href"]
 NUMBERS = {"depth": int, "status": int, "bytes": int, "links": int, "new_links": int, "tries": int, "seconds": float}
 EVERY_BYTE = bytes(b for b in range(1, 256) if b not in b"\r\n")
 
@@ -76,7 +76,7 @@ class Formats(unittest.TestCase):
 
     def test_graphviz_reads_dot(self):
         graph = self.crawl("dot")
-        self.assertTrue(graph.startswith("digraph crawl {\n") and graph.endswith("}\n"))
+        self.assertTrue(graph.startswith("strict digraph crawl {\n") and graph.endswith("}\n"))
         if not shutil.which("dot"):
             self.skipTest("Graphviz is not installed")
         done = subprocess.run(["dot", "-Tplain"], input=graph.encode(), capture_output=True, timeout=60)

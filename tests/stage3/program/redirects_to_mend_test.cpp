@@ -27,7 +27,7 @@ struct Site {
         return url.find(':') == std::string::npos ? "http://h/" + url : url;
     }
     void link(const std::string& page, const std::string& to) {
-        urls[url_of(whole(to))].meet_on(urls.number_of(url_of(whole(page))));
+        urls.meet(urls.number_of(url_of(whole(to))), urls.number_of(url_of(whole(page))));
     }
     void redirect(const Hop& hop) {
         const std::string to = whole(hop.to);

@@ -23,13 +23,13 @@ struct Crawl {
     void add(const std::string& url, Outcome outcome, const std::string& error,
              Standing standing = Standing::counts, const std::string& place = "") {
         const auto root = urls.number_of(url_of("http://h/"));
-        urls[url_of(url)].meet_on(root);
+        urls.meet(urls.number_of(url_of(url)), root);
         Record record(url_of(url));
         record.outcome = outcome;
         record.error = error;
         record.fragment = place;
         if (!place.empty())
-            record.pages = {url_of("http://h/")};
+            record.mentions = {{.page = url_of("http://h/"), .place = {}}};
         lines.emplace_back(record, standing);
     }
     std::string in(stage3::MakeFormat make) const {
@@ -151,7 +151,7 @@ TEST_CASE("a crawl that isn't complete looks like that in every format") {
 )");
     CHECK(crawl.in(stage3::make_csv)
               .starts_with("http://h/,,,incomplete,,,\"nothing checked: it's "
-                           "<moved>\",,,,,,,,,,\r\n"));
+                           "<moved>\",,,,,,,,,,,,,,,\r\n"));
     const std::string junit = crawl.in(stage3::make_junit);
     CHECK(
         contains(junit, R"(tests="5" failures="1" errors="1" time="1.500" skipped="2")"));
@@ -170,7 +170,8 @@ TEST_CASE("a redirect that is taken for dead is named and counted in every forma
         record.status = 301;
         record.next_url = "http://h/new";
         record.error = error;
-        crawl.urls[record.url].meet_on(crawl.urls.number_of(url_of("http://h/")));
+        crawl.urls.meet(crawl.urls.number_of(record.url),
+                        crawl.urls.number_of(url_of("http://h/")));
         crawl.lines.emplace_back(record, standing);
         return crawl;
     };
@@ -189,12 +190,12 @@ TEST_CASE("a redirect that is taken for dead is named and counted in every forma
          {"0 redirects, 1 dead.\nDead:\n  http://h/old (" + why + ")\n    on http://h/\n",
           "0 dead, 1 known.\nKnown (in the baseline):\n  http://h/old (" + why + ")\n",
           "1 redirect, 0 dead.\n"}},
-        {make_csv, {row + "\r\n", row + "known\r\n", ""}},
-        {make_dot, {"\"http://h/old\" [color=red]", "[color=red]", "}\n"}},
+        {make_csv, {row + ",,,,,\r\n", row + "known,,,,,\r\n", ""}},
+        {make_dot, {"\"http://h/old\" [color=red, ", "[color=red, ", "}\n"}},
         {make_html,
-         {"<li>http://h/old (" + why + "), on http://h/</li>",
-          "\"http://h/old\",\"" + why + R"(","http://h/new",1,[0],0,""])",
-          R"("http://h/old","","http://h/new",0])"}},
+         {">/old</a></td><td>" + why + "</td><td><ul><li><a href=\"http://h/\"",
+          R"("http://h/old",1,"http://h/new",1,0,1,0,[[[],[0]]]])",
+          R"("http://h/old",0,"http://h/new",0])"}},
         {make_junit,
          {R"(failures="1" errors="0" time="1.500" skipped="0")",
           "<skipped message=\"known: " + why, R"(name="http://h/old"/>)"}},
@@ -224,12 +225,12 @@ TEST_CASE("as Markdown, a cell can't leave its table, or be more than text") {
     crawl.add("http://h/?a|b`c", Outcome::error, std::string(hostile));
     crawl.add("http://h/p", Outcome::error, "no place", Standing::counts, "a b>c|");
     const std::string text = crawl.in(stage3::make_markdown);
-    CHECK(
-        text.starts_with("## Links of <http://h/>\n\n**2 dead**; 0 fetched, 0 "
-                         "redirects, in 1.5 s.\n\n### Dead\n\n| URL | Why | On |\n"
-                         "| --- | --- | --- |\n| <http://h/?a%7Cb%60c> | &#60;/script"));
+    CHECK(text.starts_with(
+        "## Links of <http://h/>\n\n**1 dead, 1 missing fragment**; 0 fetched, 0 "
+        "redirects, in 1.5 s.\n\n### Dead\n\n| URL | Why | On |\n"
+        "| --- | --- | --- |\n| <http://h/?a%7Cb%60c> | &#60;/script"));
     CHECK(contains(text, "| <http://h/p#a%20b%3Ec%7C> | no place | <http://h/> |\n"));
-    CHECK(std::ranges::count(text, '|') == 4 * 4);
+    CHECK(std::ranges::count(text, '|') == 2 * 3 * 4);
     CHECK_FALSE(contains(text, "`"));
     CHECK_FALSE(contains(text, "@me"));
 }
@@ -255,18 +256,56 @@ TEST_CASE("as SARIF, a result has the pages as its locations, and its state") {
     crawl.add("http://h/k", Outcome::error, "gone", Standing::known);
     crawl.add("http://h/i", Outcome::unclear, "403", Standing::ignored);
     const std::string text = crawl.in(stage3::make_sarif);
-    const std::string locations =
-        R"("locations": [{"physicalLocation": {"artifactLocation": {"uri": "http://h/"}}}]})";
+    const auto locations = [](const char* url) {
+        return R"("locations": [{"physicalLocation": {"artifactLocation": {"uri": )"
+               R"("h"}}, "logicalLocations": [{"fullyQualifiedName": ")"
+               + std::string(url) + R"(", "kind": "resource"}]}]})";
+    };
     CHECK(contains(text,
                    R"j({"ruleId": "dead-link", "level": "error", "message": {"text": )j"
-                   R"j("http://h/a (\")"}, "partialFingerprints": )j"
+                   R"j("http://h/a (\") on http://h/"}, "partialFingerprints": )j"
                    R"j({"url/v1": "http://h/a"}, "baselineState": "new", )j"
-                       + locations));
-    CHECK(contains(text, R"("baselineState": "unchanged", )" + locations));
+                       + locations("http://h/a")));
+    CHECK(contains(text, R"("baselineState": "unchanged", )" + locations("http://h/k")));
     CHECK(contains(text, R"("baselineState": "new", "suppressions": [{"kind": )"
                          R"("external"}], )"
-                             + locations));
+                             + locations("http://h/i")));
     CHECK(contains(text, R"("ruleId": "unclear-link", "level": "warning")"));
+}
+
+TEST_CASE("GitHub gets at most ten annotations of a kind, of which one says how many "
+          "more there are") {
+    Crawl crawl;
+    for (int i = 0; i < 10; ++i)
+        crawl.add(fmt::format("http://h/{:02}", i), Outcome::error, "gone");
+    const auto count = [&crawl](std::string_view what) {
+        const std::string text = crawl.in(stage3::make_github);
+        std::size_t number = 0;
+        for (auto at = text.find(what); at != std::string::npos;
+             at = text.find(what, at + 1))
+            ++number;
+        return number;
+    };
+    CHECK(count("::error ") == 10);
+    CHECK(count("::error title=More") == 0);
+    crawl.add("http://h/10", Outcome::error, "gone");
+    for (int i = 0; i < 12; ++i)
+        crawl.add(fmt::format("http://i/{:02}", i), Outcome::unclear, "HTTP status 403");
+    CHECK(count("::error ") == 10);
+    CHECK(count("::error title=More dead links::2 more are dead") == 1);
+    CHECK(count("\nhttp://h/10 (gone) on http://h/\n") == 1); // in the log
+    CHECK(count("::warning title=More unclear links::3 more are unclear") == 1);
+}
+
+TEST_CASE("SARIF has no more results and locations than GitHub shows, and says so") {
+    Crawl crawl;
+    crawl.add("http://h/known", Outcome::error, "gone", Standing::known);
+    for (int i = 0; i < 5'002; ++i)
+        crawl.add(fmt::format("http://h/{}", i), Outcome::error, "gone");
+    const std::string text = crawl.in(stage3::make_sarif);
+    CHECK(std::ranges::count(text, '\n') < 5'020);
+    CHECK(contains(text, "and 3 more; at most 5000 are listed"));
+    CHECK_FALSE(contains(text, "http://h/known")); // what counts goes first
 }
 
 TEST_CASE("whatever a server sends, the HTML page has the same elements") {
@@ -288,8 +327,8 @@ TEST_CASE("whatever a server sends, the HTML page has the same elements") {
         CHECK(std::ranges::count(page, mark) == std::ranges::count(page_of("x"), mark));
     for (const char c : page)
         CHECK((c == '\n' || (c >= 0x20 && c < 0x7f)));
-    CHECK(contains(page,
-                   R"([3,0,0,"http://h/a","\u003c/script\u003e\u003cscript\u003e'\"&)"));
+    CHECK(contains(page, R"([3,0,0,"http://h/a",1,"",0,)"));
+    CHECK(contains(page, R"("texts":["","\u003c/script\u003e\u003cscript\u003e'\"&)"));
     CHECK(contains(page, R"("mend":[["http://h/r",["\u003c/script\u003e)"));
 }
 
@@ -301,7 +340,7 @@ TEST_CASE("the HTML page allows its own script and style, and nothing else") {
     CHECK_FALSE(contains(page, " src="));
     std::size_t at = 0;
     for (const char* const mark :
-         {"{{TITLE}}", "{{HEADING}}", "{{SUMS}}", "{{NOTES}}", "{{PLAIN}}", "{{DATA}}"}) {
+         {"{{TITLE}}", "{{HEADING}}", "{{SUMS}}", "{{PLAIN}}", "{{NOTES}}", "{{DATA}}"}) {
         at = page.find(mark, at);
         REQUIRE_MESSAGE(at != std::string_view::npos, mark);
     }

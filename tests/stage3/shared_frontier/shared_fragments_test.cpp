@@ -44,7 +44,7 @@ TEST_CASE("what is written about pages says, read again, which fragments are mis
     const auto records = records_of_missing(fragments, urls);
     REQUIRE(records.size() == 1);
     CHECK(records[0].url.href() == "http://h/b");
-    CHECK(records[0].fragment == "x y");
+    CHECK(records[0].fragment == "x%20y");
     CHECK(records[0].parent == at("http://h/a"));
 }
 

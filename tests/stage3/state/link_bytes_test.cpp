@@ -1,4 +1,6 @@
 // The links of a page, written down and read again, also when the file is damaged.
+#include "common/web/link_place.h"
+#include "common/web/links.h"
 #include "common/web/malformed_url.h"
 #include "stage3_queue_crawler/state/link_bytes.h"
 #include "tests/support/prelude.h"
@@ -71,6 +73,37 @@ TEST_CASE("what exceeds the limits for places is remembered, too") {
     CHECK(read->places_left_out == 70'000);
     CHECK(read->has_more_ids);
     CHECK(read->refreshes_to == links.refreshes_to);
+}
+
+TEST_CASE("where links are written is remembered, if someone has asked for it") {
+    common::LinkLimits limits;
+    limits.places = 100;
+    limits.ids = true;
+    const common::Url page = at("http://h/");
+    const common::Links links = common::find_links(
+        "<a href=x>One</a>\n<a href=y#a>Two</a><img\nsrcset='p 1x' src=q>", "text/html",
+        page, limits);
+    const auto read = read_links(to_bytes(links, page), page);
+    REQUIRE(read);
+    REQUIRE(read->places);
+    REQUIRE(read->places->list.size() == links.places->list.size());
+    for (std::size_t i = 0; i < links.places->list.size(); ++i) {
+        const common::LinkPlace before(*links.places, links.places->list[i]);
+        const common::LinkPlace after(*read->places, read->places->list[i]);
+        CHECK(after.line() == before.line());
+        CHECK(after.column() == before.column());
+        CHECK(after.role() == before.role());
+        CHECK(after.href() == before.href());
+        CHECK(after.text() == before.text());
+    }
+    CHECK(read->places->targets == links.places->targets);
+    REQUIRE(read->fragments.places.size() == 1);
+    CHECK(read->fragments.places[0].written == links.fragments.places[0].written);
+    CHECK_FALSE(read_links(to_bytes({}, page), page)->places);
+    const std::string bytes = to_bytes(links, page);
+    for (std::size_t size = 0; size < bytes.size(); ++size) // a damaged file is no trap
+        if (const auto some = read_links(bytes.substr(0, size), page))
+            CHECK(!some->places);
 }
 
 TEST_CASE("a page without links takes a few bytes") {
