@@ -52,6 +52,7 @@ void collect_from_html(std::string_view page, LinkCollector& collector) {
         if (tag.element == LinkElement::iframe && is_there(tag.srcdoc))
             collect_from_srcdoc(decoded(tag.srcdoc, storage.front()), collector);
     }
+    collector.places().forget_tag();
 }
 
 void collect_from_srcdoc(std::string_view document, LinkCollector& collector) {

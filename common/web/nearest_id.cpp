@@ -32,7 +32,7 @@ class Search {
 
     /// All ways to write its letters; of a long text, only the usual ones.
     bool in_other_case() {
-        constexpr std::size_t most_letters = 12;
+        constexpr std::size_t most_letters = 10;
         std::vector<std::size_t> letters;
         for (std::size_t i = 0; i < text_.size(); ++i)
             if (is_alpha(text_[i]))

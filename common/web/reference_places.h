@@ -41,6 +41,8 @@ class ReferencePlaces {
     /// in a document that is an attribute of the page's last tag, and `tag` is what
     /// became of it. `behind` is what follows. All live until the next one.
     void are_of(const LinkTag& tag, const LinkTag& written, std::string_view behind);
+    /// The last tag is gone. What comes now, before the next one, has its place.
+    void forget_tag() { tag_ = written_ = nullptr; }
     /// They come from that line. That's all that is known.
     void are_on(std::uint32_t line);
     /// The place of a reference that is a part of a value of the tag, or of the page.

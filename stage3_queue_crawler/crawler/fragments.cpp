@@ -12,7 +12,7 @@ namespace stage3 {
 namespace {
 
 /// For how many missing fragments the page is searched for a similar id.
-constexpr std::size_t most_guesses = 1000;
+constexpr std::size_t most_guesses = 500;
 
 } // namespace
 

@@ -234,7 +234,7 @@ std::vector<HostLines::Item> HostLines::take_all() {
 void HostLines::close_lines() {
     is_closed_ = true;
     if (robots_)
-        robots_->take_all();
+        robots_->drop_all();
     if (helpers_.robots != nullptr)
         helpers_.robots->cancel_all();
     for (ReadyQueue* const queue : {&queue_, &foreign_queue_}) {

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/crawler/robots_line.h"
 
+#include <cstddef>
 #include <utility>
 
 namespace stage3 {
@@ -82,7 +83,11 @@ bool RobotsLine::is_tired() {
 }
 
 std::vector<QueuedItem> RobotsLine::take_all() {
+    std::size_t number = 0;
+    for (const auto& [name, origin] : origins_)
+        number += origin.line.size();
     std::vector<QueuedItem> all;
+    all.reserve(number); // first, since it may run out of memory: then all stay in line
     for (auto& [name, origin] : origins_)
         for (QueuedItem& item : origin.line)
             all.push_back(std::move(item));

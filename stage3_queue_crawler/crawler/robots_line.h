@@ -36,6 +36,8 @@ class RobotsLine {
 
     /// Takes out all that are waiting.
     std::vector<QueuedItem> take_all();
+    /// The same, if nobody wants them. Needs no memory.
+    void drop_all() { origins_.clear(); }
 
   private:
     struct Origin {

@@ -129,6 +129,15 @@ TEST_CASE("in XML, places are the same") {
           == "2:7 a x.html []\n");
 }
 
+TEST_CASE("a link that ends behind a document in an attribute has its own tag's place") {
+    CHECK(places_in("<rss xmlns:h='http://www.w3.org/1999/xhtml'><channel><item>\n"
+                    "<link>x.html<h:iframe srcdoc='&lt;a href=y>&lt;/a>'/></link></item>"
+                    "</channel></rss>",
+                    "application/rss+xml")
+              .find("a x.html []\n")
+          != std::string::npos);
+}
+
 TEST_CASE("in a style sheet, places are those of its URLs") {
     const std::string css =
         "@import 'a.css';\np { background: url( b.png ), url('\\63.png') }";

@@ -111,6 +111,8 @@ class ProblemReport {
         list("Dead:", &Paint::red, is_dead_url);
         list("Missing fragments:", &Paint::red, is_missing_fragment);
         list("Unclear:", &Paint::yellow, is_unclear);
+        if (has_more_pages_ && options_.is_shared)
+            add_part("(A crawl that is shared keeps ten pages of each URL.)\n");
     }
 
     template <class IsWanted>
@@ -154,8 +156,9 @@ class ProblemReport {
         lines_.add(4, kind_and_why(line, crawl_.urls));
         if (const std::string advice = advice_on(line, crawl_.urls); !advice.empty())
             lines_.add(4, advice);
-        for (const std::string& page :
-             describe_pages(mentions_of(line, crawl_.urls), most_pages))
+        const MentionsOfUrl mentions = mentions_of(line, crawl_.urls);
+        has_more_pages_ = has_more_pages_ || mentions.more_pages > 0;
+        for (const std::string& page : describe_pages(mentions, most_pages))
             lines_.add(4, page, paint_, &Paint::faint);
     }
 
@@ -279,6 +282,7 @@ class ProblemReport {
     const Paint paint_;
     std::string text_;
     Lines lines_;
+    bool has_more_pages_ = false; // than are kept, of a URL
 };
 
 } // namespace

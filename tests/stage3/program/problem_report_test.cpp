@@ -105,6 +105,24 @@ TEST_CASE("of many pages, the first ones are named, and the others counted") {
                                      "    on http://h/2\n    and on 6 more\n"));
 }
 
+TEST_CASE("a crawl that is shared says that it keeps ten pages") {
+    Findings found;
+    found.add_fragment("http://h/a", "x");
+    const auto report = [&found](bool is_shared) {
+        return found.report({.is_shared = is_shared, .show = Show::urls});
+    };
+    CHECK(report(true).find("keeps ten") == std::string::npos); // it has kept all
+    Record record(url_of("http://h/b"));
+    record.outcome = Outcome::error;
+    record.fragment = "y";
+    record.more_mentions = 3;
+    found.lines.emplace_back(record);
+    CHECK(report(true).find("(A crawl that is shared keeps ten pages of each URL.)\n\n0 "
+                            "dead, 2 missing")
+          != std::string::npos);
+    CHECK(report(false).find("keeps ten") == std::string::npos);
+}
+
 TEST_CASE("the page to mend is the one that links to the first redirect") {
     Findings found;
     found.link("http://h/a", "http://h/r");
