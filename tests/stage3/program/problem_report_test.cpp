@@ -114,6 +114,7 @@ TEST_CASE("a crawl that is shared says that it keeps ten pages") {
     CHECK(report(true).find("keeps ten") == std::string::npos); // it has kept all
     Record record(url_of("http://h/b"));
     record.outcome = Outcome::error;
+    record.error = "no element has this id";
     record.fragment = "y";
     record.more_mentions = 3;
     found.lines.emplace_back(record);
