@@ -24,13 +24,13 @@ std::string_view attribute_of(std::string_view tag, std::string_view name);
 class LinkPlace {
   public:
     LinkPlace() = default;
-    LinkPlace(const PlacesOnPage& page, const PlacesOnPage::One& one)
+    LinkPlace(const PlacesOnPage& places, const PlacesOnPage::One& one)
         : LinkPlace({.line = one.line,
                      .column = one.column,
                      .href_size = one.href_size,
                      .text_size = one.text_size,
                      .role = one.role},
-                    page.text.data() + one.begin) {}
+                    places.text.data() + one.begin) {}
     LinkPlace(const LinkPlace& other) { *this = other; }
     LinkPlace(LinkPlace&&) noexcept = default;
     LinkPlace& operator=(LinkPlace&&) noexcept = default;
