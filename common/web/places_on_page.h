@@ -1,7 +1,7 @@
 // Where does a document mention a URL, and in which words?
 //
-// Whoever has to mend a dead link wants to know more than the page: the line, the column,
-// and the words that a reader would click on. Page 33 of the book.
+// A person who has to mend a dead link wants to know more than the page: the line, the
+// column, and the words that a reader would click on. Page 33 of the book.
 #pragma once
 
 #include "common/web/link_role.h"

@@ -1,7 +1,7 @@
 // Which pages mention a URL?
 //
-// Whoever has to mend a dead link needs all of them. But nobody asks for those of a URL
-// that is alive, and most are. So each URL has a list while it may be dead; once it's
+// A person who has to mend a dead link needs all of them. But nobody asks for those of a
+// URL that is alive, and most are. So each URL has a list while it may be dead; once it's
 // alive, its list is dropped, and others use the room. Page 33 of the book.
 #pragma once
 

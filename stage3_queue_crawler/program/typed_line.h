@@ -1,6 +1,6 @@
 // What the user has typed, as a report may show it to others.
 //
-// Whoever reads a report wants to know what was checked. But a report is put on servers
+// The reader of a report wants to know what was checked. But a report is put on servers
 // and sent around, so nothing that is secret may be in it.
 #pragma once
 

@@ -52,7 +52,7 @@ class JsonlFormat final : public Format {
         std::string text;
         if (with_places_)
             for (const ReportLine& line : lines)
-                if (is_dead(line) || line.outcome == Outcome::unclear)
+                if (is_bad(line))
                     text += list_mentions(line, summary.urls);
         if (with_redirects_)
             for (const RedirectToMend& redirect : redirects_to_mend(lines, summary.urls))

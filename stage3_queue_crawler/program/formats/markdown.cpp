@@ -126,19 +126,6 @@ class MarkdownFormat final : public Format {
     }
 
   private:
-    /// More missing fragments of one page than this are one row.
-    static constexpr std::size_t most_fragments = 50;
-
-    /// How many missing fragments of the same page begin here.
-    static std::size_t count_fragments(const ReportLines::const_iterator& line,
-                                       const ReportLines::const_iterator& end) {
-        std::size_t number = 0;
-        for (auto at = line; at != end && at->is_fragment() && at->url == line->url
-                             && counts_as_dead(*at);
-             ++at)
-            ++number;
-        return number;
-    }
     static std::string list_shortfalls(const Summary& summary) {
         constexpr std::size_t most = 10;
         constexpr std::size_t most_of_each = 500; // URLs may be long
@@ -160,16 +147,17 @@ class MarkdownFormat final : public Format {
         for (auto line = lines.begin(); line != lines.end(); ++line) {
             if (!is_wanted(*line))
                 continue;
-            const std::size_t many = count_fragments(line, lines.end());
+            const auto many =
+                static_cast<std::size_t>(end_of_fragments(line, lines.end()) - line);
             std::string next;
             if (left_out == 0)
-                next = many > most_fragments ? row_of_many(*line, many)
-                                             : row(*line, summary.urls);
+                next = many > most_fragments_of_page ? row_of_many(*line, many)
+                                                     : row(*line, summary.urls);
             if (left_out > 0 || rows.size() + next.size() > room)
                 ++left_out;
             else
                 rows += next;
-            if (many > most_fragments)
+            if (many > most_fragments_of_page)
                 line += static_cast<std::ptrdiff_t>(many - 1);
         }
         if (rows.empty() && left_out == 0)

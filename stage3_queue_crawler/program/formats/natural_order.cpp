@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/program/formats/natural_order.h"
 
+#include "common/text/ascii.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
@@ -8,12 +10,10 @@
 namespace stage3 {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Takes the digits at the beginning of `text`, and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
     std::size_t end = 0;
-    while (end < text.size() && is_digit(text[end]))
+    while (end < text.size() && common::is_digit(text[end]))
         ++end;
     const std::string_view number = text.substr(0, end);
     text.remove_prefix(end);
@@ -26,7 +26,7 @@ bool comes_before(std::string_view a, std::string_view b) {
     std::string_view rest_a = a;
     std::string_view rest_b = b;
     while (!rest_a.empty() && !rest_b.empty()) {
-        if (is_digit(rest_a.front()) && is_digit(rest_b.front())) {
+        if (common::is_digit(rest_a.front()) && common::is_digit(rest_b.front())) {
             const std::string_view one = take_number(rest_a);
             const std::string_view other = take_number(rest_b);
             if (one.size() != other.size())

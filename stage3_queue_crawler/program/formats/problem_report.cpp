@@ -23,8 +23,6 @@ namespace {
 
 /// How many pages of a URL a person sees at once.
 constexpr std::size_t most_pages = 3;
-/// More missing fragments of one page than this are one line.
-constexpr std::size_t most_fragments = 50;
 
 /// Breaks a line between words. What is too long for one stays whole, since a URL that is
 /// cut can't be copied.
@@ -123,8 +121,8 @@ class ProblemReport {
                 continue;
             if (std::exchange(is_first, false))
                 begin(heading);
-            const auto end = end_of_fragments(line);
-            if (static_cast<std::size_t>(end - line) > most_fragments) {
+            const auto end = end_of_fragments(line, records_.end());
+            if (static_cast<std::size_t>(end - line) > most_fragments_of_page) {
                 lines_.add(2, describe_many(line, end), paint_, colour);
                 line = end - 1;
             } else {
@@ -134,15 +132,6 @@ class ProblemReport {
     }
 
     using Record = ReportLines::const_iterator;
-
-    /// Of those of the same page that count, which follow each other.
-    Record end_of_fragments(Record line) const {
-        const Record first = line;
-        while (line != records_.end() && is_missing_fragment(*line)
-               && line->url == first->url)
-            ++line;
-        return line;
-    }
 
     static std::string describe_many(const Record& first, const Record& end) {
         return fmt::format("{}: {} missing fragments, such as #{} and #{} (made by "
@@ -210,7 +199,7 @@ class ProblemReport {
         if (link.line->is_fragment())
             while (first + more + 1 < links.size() && is_such(links[first + more + 1]))
                 ++more;
-        if (more < most_fragments)
+        if (more < most_fragments_of_page)
             more = 0;
         std::string what;
         const auto colour = is_dead(*link.line) ? &Paint::red : &Paint::yellow;

@@ -1,6 +1,6 @@
 // The text report for a person at a terminal: what is wrong, and then what it adds up to.
 //
-// Whoever has 10,000 pages doesn't want to read 10,000 lines for three dead links. So
+// The owner of 10,000 pages doesn't want to read 10,000 lines for three dead links. So
 // what is alive is only counted, and the sum comes last, where the eye is. Page 33 of the
 // book.
 #pragma once

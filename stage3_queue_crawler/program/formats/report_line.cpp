@@ -121,7 +121,11 @@ class MentionFinder {
     /// The URL `redirect` has redirected.
     void go_back(Number redirect) {
         if (!seen_.insert(redirect).second)
-            return; // redirects go in a circle
+            return;                     // redirects go in a circle
+        if (way_.size() == most_hops) { // a site may have a chain of a million
+            take(redirect, nullptr);
+            return;
+        }
         const std::size_t before = found_.list.size();
         way_.push_back(urls_[redirect].url.href());
         find(redirect);
@@ -135,6 +139,8 @@ class MentionFinder {
                                .through = {way_.rbegin(), way_.rend()},
                                .place = place});
     }
+
+    static constexpr std::size_t most_hops = 20; // as many as a browser follows
 
     const KnownUrls& urls_;
     std::vector<std::string_view> way_; // redirects, the last one first
@@ -187,6 +193,19 @@ void Counts::add(Outcome outcome, Standing standing, bool is_fragment) {
     } else {
         ++(outcome == Outcome::disallowed ? disallowed : alive);
     }
+}
+
+bool is_bad(const ReportLine& line) {
+    return is_dead(line) || line.outcome == Outcome::unclear;
+}
+
+ReportLines::const_iterator end_of_fragments(ReportLines::const_iterator line,
+                                             const ReportLines::const_iterator& end) {
+    const auto first = line;
+    while (line != end && line->is_fragment() && counts_as_dead(*line)
+           && line->url == first->url)
+        ++line;
+    return line;
 }
 
 Counts count(const ReportLines& lines) {

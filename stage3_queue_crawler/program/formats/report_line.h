@@ -66,6 +66,16 @@ inline bool counts_as_dead(const ReportLine& line) {
     return is_dead(line) && line.standing == Standing::counts;
 }
 
+/// Dead or unclear, whether it counts or not.
+bool is_bad(const ReportLine& line);
+
+/// More missing fragments of one page than these are told as one: scripts may have made
+/// the links to them.
+constexpr std::size_t most_fragments_of_page = 50;
+/// Where the missing fragments of one page end that begin at `line`, and count.
+ReportLines::const_iterator end_of_fragments(ReportLines::const_iterator line,
+                                             const ReportLines::const_iterator& end);
+
 // The texts below can be printed, whatever a server has sent: they are in ASCII, but for
 // fragments, ids and the words of links, in which all that is readable stays as it is.
 

@@ -34,8 +34,6 @@ std::pair<std::uint32_t, std::uint32_t> spot_of(const Mention& mention) {
 constexpr std::size_t most_rows = 500;
 constexpr std::size_t most_pages = 50;      // of a URL
 constexpr std::size_t most_pages_in = 5000; // a table
-/// More fragments of one page than these are probably made by its scripts.
-constexpr std::size_t most_fragments = 50;
 
 /// "97,717"
 std::string with_commas(std::size_t number) {
@@ -145,7 +143,7 @@ class Table {
 
     void add(const ReportLine& line) {
         ++count_;
-        if (line.is_fragment() && ++fragments_[line.url] > most_fragments) {
+        if (line.is_fragment() && ++fragments_[line.url] > most_fragments_of_page) {
             ++cut_[line.url];
             return;
         }
@@ -249,10 +247,6 @@ std::string list_of_orphans(const Summary& summary, const ReportLines& lines) {
 }
 
 } // namespace
-
-bool is_bad(const ReportLine& line) {
-    return is_dead(line) || line.outcome == Outcome::unclear;
-}
 
 std::string origin_of_most(const ReportLines& lines) {
     std::map<std::string_view, std::size_t> times;

@@ -9,9 +9,6 @@
 
 namespace stage3 {
 
-/// Dead, unclear, or missing: a report says on which pages it is.
-bool is_bad(const ReportLine& line);
-
 /// The origin that most of the URLs share, so that a page need not repeat it in each row;
 /// empty if there is none.
 std::string origin_of_most(const ReportLines& lines);

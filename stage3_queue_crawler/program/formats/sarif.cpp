@@ -77,8 +77,7 @@ class SarifFormat final : public Format {
         const std::string site = uri_of_site(summary.root);
         for (const bool counts : {true, false}) // these first
             for (const ReportLine& line : lines) {
-                const bool is_bad = is_dead(line) || line.outcome == Outcome::unclear;
-                if (!is_bad || (line.standing == Standing::counts) != counts)
+                if (!is_bad(line) || (line.standing == Standing::counts) != counts)
                     continue;
                 if (results.size() < most_results)
                     results.push_back(result(line, summary.urls, site));

@@ -146,21 +146,27 @@ std::vector<std::string> describe_pages(const MentionsOfUrl& mentions, std::size
     std::vector<std::string> lines;
     std::string_view last;
     std::size_t pages = 0;
-    std::size_t left = 0;
+    std::size_t more_places = 0; // on pages that are named
     for (const Mention& mention : mentions.list) {
         pages += mention.page == last ? 0 : 1;
-        left += pages > most && mention.page != last ? 1 : 0;
         last = mention.page;
-        if (pages > most || lines.size() >= 2 * most)
+        if (pages > most)
             continue;
+        if (lines.size() >= 2 * most) {
+            ++more_places;
+            continue;
+        }
         std::string line = fmt::format("on {}", mention.page);
         if (mention.place != nullptr)
             line += ", " + describe(*mention.place);
         line += describe_way(mention.through);
         lines.push_back(std::move(line));
     }
-    if (left + mentions.more_pages > 0)
-        lines.push_back(fmt::format("and on {} more", left + mentions.more_pages));
+    if (more_places > 0)
+        lines.push_back("and in " + common::counted(more_places, "more place"));
+    const std::size_t left = pages - std::min(pages, most) + mentions.more_pages;
+    if (left > 0)
+        lines.push_back(fmt::format("and on {} more", left));
     return lines;
 }
 

@@ -146,6 +146,27 @@ TEST_CASE("the page to mend is the one that links to the first redirect") {
         "http://h/c\n  http://h/x (HTTP status 404)\n\n1 dead;"));
 }
 
+TEST_CASE("a chain of very many redirects is followed back for as many as browsers do") {
+    Findings found;
+    for (int i = 0; i < 200'000; ++i) // with each a call, the stack would be too small
+        found.redirect(fmt::format("http://h/{}", i), fmt::format("http://h/{}", i + 1));
+    found.add("http://h/200000", Outcome::error, "HTTP status 404");
+    const MentionsOfUrl all = mentions_of(url_of("http://h/200000"), found.urls);
+    REQUIRE(all.list.size() == 1);
+    CHECK(all.list[0].page == "http://h/199979");
+    CHECK(all.list[0].through.size() == 20);
+}
+
+TEST_CASE("a page with very many places is named, and the rest are counted") {
+    Findings found;
+    found.link("http://h/a", "http://h/x");
+    for (std::uint32_t line = 1; line <= 9; ++line)
+        found.place("http://h/x", line);
+    found.link("http://h/b", "http://h/x");
+    found.add("http://h/x", Outcome::error, "HTTP status 404");
+    CHECK(found.report().find("\n    and in 4 more places\n") != std::string::npos);
+}
+
 TEST_CASE("redirects that lead in a circle end") {
     Findings found;
     found.link("http://h/a", "http://h/r");
