@@ -124,6 +124,8 @@ class LinkSorter {
     /// there, or there is no more room.
     Target* list(std::string_view reference, LinkRole role) {
         auto url = resolve_url(reference, *base_);
+        if (url && limits_.rename)
+            limits_.rename(*url);
         if (!url)
             url = unresolved(reference);
         if (!url)
@@ -253,8 +255,9 @@ class LinkSorter {
         constexpr std::size_t most_per_byte = 3; // if it's percent-encoded
         if (most_per_byte * reference.size() + base_->href().size() <= max_url_length)
             return false;
-        const auto beginning =
-            resolve_url(reference.substr(0, max_url_length / 4), *base_);
+        auto beginning = resolve_url(reference.substr(0, max_url_length / 4), *base_);
+        if (beginning && limits_.rename)
+            limits_.rename(*beginning);
         return beginning && limits_.wanted(*beginning);
     }
 

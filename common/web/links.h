@@ -44,6 +44,9 @@ struct LinkLimits {
     /// Which places in pages not to look for, though their pages are wanted. Not set:
     /// none.
     std::function<bool(const Url&, std::string_view fragment)> excludes_place = {};
+    /// Called with each URL first: may change it to the one that the crawl knows it by.
+    /// Not set: nothing has two names.
+    std::function<void(Url&)> rename = {};
     /// Of how many references to say where they are written. A browser's user sees fewer
     /// on any page.
     std::size_t places = 0;

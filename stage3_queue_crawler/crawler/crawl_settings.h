@@ -16,12 +16,15 @@
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/crawler/traps.h"
+#include "stage3_queue_crawler/http/remapped_session.h"
 #include "stage3_queue_crawler/http/session.h"
+#include "stage3_queue_crawler/http/url_mappings.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +48,17 @@ struct CrawlSettings {
     PageReaderSettings reader;
     Checks checks;
     TrapLimits traps;
+    std::shared_ptr<const UrlMappings> mappings; ///< null: each URL is what it says
 };
+
+/// The crawl's door to HTTP.
+inline std::unique_ptr<Http> open_http(const OpenHttp& open, EventLoop& loop,
+                                       const CrawlSettings& settings) {
+    if (settings.mappings)
+        return std::make_unique<RemappedSession>(loop, settings.session,
+                                                 settings.mappings, open);
+    return open(loop, settings.session);
+}
 
 /// A deep root, or a depth that the user asked for, is not a trap.
 inline TrapLimits trap_limits(const CrawlSettings& settings,

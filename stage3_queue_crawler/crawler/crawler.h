@@ -29,6 +29,7 @@
 #include "stage3_queue_crawler/crawler/request_rules.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/crawler/visit.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
@@ -61,7 +62,7 @@ class Crawler final : private HostPauses {
         : loop_(loop), roots_(std::move(roots)),
           scope_(std::make_shared<Scope>(std::move(scope))),
           settings_(std::move(settings)), events_(std::move(events)),
-          session_(helpers.open_http(loop, settings_.session)),
+          session_(open_http(helpers.open_http, loop, settings_)),
           jar_(settings_.cookies.are_kept ? std::make_unique<CookieJar>() : nullptr),
           rules_(scope_, settings_.logins, settings_.checks, settings_.sitemaps,
                  cookies_beside(settings_.session.headers, jar_.get())),
@@ -85,7 +86,8 @@ class Crawler final : private HostPauses {
           reader_(loop, scope_, settings_.reader, settings_.checks,
                   {.find_links = std::move(helpers.find_links),
                    .is_asked_to_end = std::move(helpers.is_asked_to_end),
-                   .on_note = events_.on_note}),
+                   .on_note = events_.on_note,
+                   .mappings = settings_.mappings}),
           judge_(scope_, circles_, trap_limits(settings_, roots_), settings_.checks,
                  events_.on_note, helpers.answers),
           preparation_({.loop = loop_,
@@ -172,7 +174,7 @@ std::vector<common::Url> Crawler<F>::begin() const {
     std::vector<common::Url> urls;
     for (const common::Url& root : roots_)
         if (scope_->excludes(root))
-            events_.on_note(fmt::format("{} is excluded", root.href()));
+            events_.on_note(fmt::format("{} is excluded", name_of(root)));
         else
             urls.push_back(root);
     return urls;
@@ -352,7 +354,7 @@ template <Frontier F>
 void Crawler<F>::leave_out(const Record& record, std::string_view why) {
     const std::string kind =
         fmt::format("URLs of {} are unclear: {}", host_of(record.url), why);
-    if (count_left_out(unclear_, kind, 1, record.url.href()))
+    if (count_left_out(unclear_, kind, 1, name_of(record.url)))
         events_.on_note(fmt::format("{}: {}", host_of(record.url), why));
 }
 

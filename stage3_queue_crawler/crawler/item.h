@@ -8,6 +8,7 @@
 #include "common/web/links.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 
 #include <cstdint>
@@ -54,7 +55,7 @@ struct Item {
     bool is_remembered : 1 = false; ///< from an earlier visit: it needs no request
 };
 /// Its name in traces.
-inline std::string_view trace_name(const Item& item) { return item.url.href(); }
+inline std::string_view trace_name(const Item& item) { return name_of(item.url); }
 
 /// A URL that is not a link to follow, and why to visit it.
 struct Reference {

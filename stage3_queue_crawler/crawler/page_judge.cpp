@@ -6,6 +6,7 @@
 #include "common/web/links.h"
 #include "common/web/malformed_url.h"
 #include "stage3_queue_crawler/crawler/retry.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/http/session.h"
 
 #include <fmt/core.h>
@@ -165,7 +166,7 @@ Page PageJudge::judge_refusal(const Item& item, int tries) {
         page.fail(refusal.reason,
                   page.is_foreign ? Outcome::unclear : Outcome::disallowed);
         if (item.is_root)
-            on_note_(fmt::format("{}: {}", item.url.href(), refusal.reason));
+            on_note_(fmt::format("{}: {}", name_of(item.url), refusal.reason));
         return page;
     }
     // No answer about robots.txt counts as no answer from the page itself.
@@ -291,9 +292,9 @@ void PageJudge::choose(common::Links links, const Item& item, Page& page) {
 /// True if this link leads into a trap. The user hears about the first of each kind.
 bool PageJudge::is_trap(const Url& link, const Item& item) {
     const std::string_view why = traps_.why_not(link, item.depth + 1);
-    if (!why.empty() && count_left_out(left_out_, why, 1, link.href()))
+    if (!why.empty() && count_left_out(left_out_, why, 1, name_of(link)))
         on_note_(fmt::format("{}: {} is left out, and so will be other links {}",
-                             item.url.href(), link.href(), why));
+                             name_of(item.url), name_of(link), why));
     return !why.empty();
 }
 
@@ -301,8 +302,9 @@ bool PageJudge::is_trap(const Url& link, const Item& item) {
 void PageJudge::leave_out(std::size_t links, const std::string& what, const Item& item) {
     if (links == 0)
         return;
-    count_left_out_on(left_out_, what, links, item.url.href());
-    on_note_(fmt::format("{}: left out: {}", item.url.href(), counted_kind(links, what)));
+    count_left_out_on(left_out_, what, links, name_of(item.url));
+    on_note_(
+        fmt::format("{}: left out: {}", name_of(item.url), counted_kind(links, what)));
 }
 
 void PageJudge::leave_out_beyond_limits(const common::Links& links, const Item& item) {

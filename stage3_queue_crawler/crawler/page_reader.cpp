@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/crawler/page_reader.h"
 
 #include "common/trace/place.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/runtime/executor/executor.h"
 
 #include <fmt/core.h>
@@ -78,7 +79,7 @@ void PageReader::tell_way(const common::Url& url,
     helpers_.on_note(
         fmt::format("{} can't be read.\nThe coroutines of {}, the last one at "
                     "the bottom:\n{}{}: {}",
-                    url.href(), worker.name(), common::describe(coroutines),
+                    name_of(url), worker.name(), common::describe(coroutines),
                     common::file_and_line(error.where), error.what()));
 }
 
@@ -94,7 +95,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
                  asked_to_end = helpers_.is_asked_to_end,
-                 find_links = helpers_.find_links, checks = checks_] {
+                 find_links = helpers_.find_links, mappings = helpers_.mappings,
+                 checks = checks_] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
@@ -103,6 +105,8 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
             return !asked_to_end() && scope->contains(link);
         };
         look_for(checks, *scope, limits);
+        if (mappings)
+            limits.rename = [&](common::Url& link) { mappings->rename(link); };
         Timed reading{.links = find_links(body, content_type, url, limits),
                       .time = std::chrono::steady_clock::now() - begin};
         return reading;

@@ -2,6 +2,7 @@
 
 #include "common/web/fragments.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 
 #include <fmt/core.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 bool is_any_found(const std::vector<Pattern>& patterns, const common::Url& url) {
     return std::ranges::any_of(patterns, [&](const Pattern& pattern) {
-        return pattern.is_found_in(url.c_str());
+        return pattern.is_found_in(c_name_of(url));
     });
 }
 
@@ -75,7 +76,7 @@ bool Scope::excludes(const common::Url& url) const {
 
 bool Scope::excludes(const common::Url& url, std::string_view fragment) const {
     const std::string name =
-        fmt::format("{}#{}", url.href(), common::readable_fragment(fragment));
+        fmt::format("{}#{}", name_of(url), common::readable_fragment(fragment));
     return std::ranges::any_of(excluded_, [&name](const Pattern& pattern) {
         return pattern.is_found_in_url(name);
     });

@@ -5,6 +5,7 @@
 #include "common/web/http_response.h"
 #include "stage3_queue_crawler/crawler/host.h"
 #include "stage3_queue_crawler/crawler/traced_fetch.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
 
 #include <fmt/core.h>
@@ -67,12 +68,19 @@ Coroutine<> Sitemaps::look_in_robots(const std::vector<Url>& roots) {
         }
         has_asked(host_of(root));
         for (const std::string& line : answer->rules.sitemaps())
-            if (const auto url = common::resolve_url(line, root))
-                add({.url = *url});
+            if (auto url = common::resolve_url(line, root))
+                add({.url = meant(*std::move(url))});
         if (answer->rules.sitemaps().empty())
             if (const auto url = common::resolve_url("/sitemap.xml", root))
                 add({.url = *url, .is_guess = true});
     }
+}
+
+/// By the URL that the crawl knows it by.
+Url Sitemaps::meant(Url url) const {
+    if (tools_.settings.mappings)
+        tools_.settings.mappings->rename(url);
+    return url;
 }
 
 /// Indexes may lead in a circle, so each sitemap is read once.
@@ -140,22 +148,24 @@ void Sitemaps::take(const Next& next, const Url& url, const Sitemap& sitemap) {
         tell_unreadable(url, sitemap.error);
     if (sitemap.unreadable > 0)
         tools_.events.on_note(fmt::format("the sitemap {} has no http or https URL in {}",
-                                          url.href(),
+                                          name_of(url),
                                           common::counted(sitemap.unreadable, "place")));
     if (sitemap.is_cut_off) {
         has_read_all_ = false;
         const std::string part = fmt::format("first {} MiB", limits.bytes / mib);
         tools_.events.on_note(
-            fmt::format("the sitemap {}: only its {} are read", url.href(), part));
+            fmt::format("the sitemap {}: only its {} are read", name_of(url), part));
         count_left_out(left_out_, "ends of sitemaps, beyond their " + part, 1,
-                       url.href());
+                       name_of(url));
     }
     if (sitemap.left_out > 0)
         leave_out(fmt::format("entries of a sitemap beyond the first {}", limits.urls),
                   sitemap.left_out, url);
     if (sitemap.urls.empty() && sitemap.error.empty() && sitemap.unreadable == 0)
-        tools_.events.on_note(fmt::format("the sitemap {}: it lists no URL", url.href()));
-    for (const Url& entry : sitemap.urls) {
+        tools_.events.on_note(
+            fmt::format("the sitemap {}: it lists no URL", name_of(url)));
+    for (const Url& written : sitemap.urls) {
+        const Url entry = meant(written);
         if (sitemap.is_index) {
             add({.url = entry, .depth = next.depth + 1});
         } else if (tools_.scope.contains(entry)) {
@@ -193,7 +203,7 @@ void Sitemaps::leave_out_rest() {
 
 void Sitemaps::tell_absent(const Url& sitemap, const std::string& why) {
     tools_.events.on_note(fmt::format(
-        "{}: no sitemap here ({}), and robots.txt names none", sitemap.href(), why));
+        "{}: no sitemap here ({}), and robots.txt names none", name_of(sitemap), why));
     has_read_all_ = false;
 }
 
@@ -202,20 +212,20 @@ void Sitemaps::tell_unreadable(const Url& sitemap, const std::string& why) {
     constexpr int most_told = 20;
     ++unreadable_;
     if (unreadable_ <= most_told)
-        tools_.events.on_note(fmt::format("the sitemap {}: {}", sitemap.href(), why));
+        tools_.events.on_note(fmt::format("the sitemap {}: {}", name_of(sitemap), why));
     else if (unreadable_ == most_told + 1)
         tools_.events.on_note("more sitemaps can't be read to their end: text and html "
                               "reports count them");
-    count_left_out(left_out_, unreadable, 1, sitemap.href());
+    count_left_out(left_out_, unreadable, 1, name_of(sitemap));
     has_read_all_ = false;
 }
 
 /// The user hears about the first of each kind.
 void Sitemaps::leave_out(std::string_view why, std::size_t entries, const Url& sitemap) {
     has_read_all_ = false;
-    if (count_left_out(left_out_, why, entries, sitemap.href()))
+    if (count_left_out(left_out_, why, entries, name_of(sitemap)))
         tools_.events.on_note(
-            fmt::format("the sitemap {}: left out are {}", sitemap.href(), why));
+            fmt::format("the sitemap {}: left out are {}", name_of(sitemap), why));
 }
 
 void Sitemaps::tell_foreign() const {
@@ -223,7 +233,7 @@ void Sitemaps::tell_foreign() const {
         tools_.events.on_note(
             fmt::format("sitemaps list what is out of scope, so it's left "
                         "out: {}, such as {}",
-                        common::counted(foreign_, "URL"), first_foreign_->href()));
+                        common::counted(foreign_, "URL"), name_of(*first_foreign_)));
 }
 
 // ---- Fetching one ----

@@ -64,6 +64,7 @@ class Sitemaps {
     };
 
     Coroutine<> look_in_robots(const std::vector<common::Url>& roots);
+    common::Url meant(common::Url url) const;
     void add(Next next);
     Coroutine<> read_one(Next next);
     Coroutine<Got> fetch(common::Url url);

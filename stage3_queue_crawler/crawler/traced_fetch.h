@@ -4,6 +4,7 @@
 #include "common/trace/trace.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/page_fetch.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 
 #include <cstdint>
 #include <exception>
@@ -24,7 +25,7 @@ class TracedFetch {
             return;
         url_ = url;
         id_ = tracer_.new_id();
-        tracer_.fetch_start(id_, url.href());
+        tracer_.fetch_start(id_, name_of(url));
     }
     TracedFetch(const TracedFetch&) = delete;
     TracedFetch& operator=(const TracedFetch&) = delete;
@@ -40,10 +41,10 @@ class TracedFetch {
         if (!page_.location.empty())
             next = common::resolve_url(page_.location, *url);
         const bool broken = std::uncaught_exceptions() > exceptions_;
-        tracer_.fetch_end(id_, url->href(),
+        tracer_.fetch_end(id_, name_of(*url),
                           {.status = page_.status,
                            .bytes = page_.bytes,
-                           .next = next ? next->href() : std::string_view(),
+                           .next = next ? name_of(*next) : std::string_view(),
                            .error = broken ? "given up" : std::string_view(page_.error)});
     }
 

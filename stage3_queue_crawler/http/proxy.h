@@ -31,6 +31,8 @@ std::optional<ProxyVariable> proxy_variable_for(std::string_view scheme);
 /// The proxies for the two kinds of URLs.
 class Proxies {
   public:
+    /// None.
+    Proxies() = default;
     /// `chosen` is for both; if it's empty, the environment names them.
     explicit Proxies(const std::string& chosen);
 

@@ -177,6 +177,12 @@ std::string_view ResponseHead::header(std::string_view name) const {
     return {};
 }
 
+void ResponseHead::replace(std::string_view name, std::string value) {
+    const auto header = std::ranges::find_if(
+        headers_, [name](const auto& one) { return is_name(one.first, name); });
+    header->second = std::move(value);
+}
+
 std::optional<std::size_t> ResponseHead::body_length() const {
     const auto lengths = list("Content-Length"); // if there are several, they agree
     if (lengths.empty() || !list("Transfer-Encoding").empty())

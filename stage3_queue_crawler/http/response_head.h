@@ -43,6 +43,8 @@ class ResponseHead {
     bool is_last() const { return is_last_; }
     /// The first header of that name, ignoring case; empty if there is none.
     std::string_view header(std::string_view name) const;
+    /// Gives the first header of that name another value. There must be one.
+    void replace(std::string_view name, std::string value);
     /// The values of all headers of that name, each as it came.
     std::vector<std::string_view> values(std::string_view name) const;
     /// The items of all headers of that name: "a", "b" and "c" for "a, b" and "c".

@@ -85,7 +85,8 @@ void append(StringList& list, const char* text) {
 }
 
 Session::Session(EventLoop& loop, SessionOptions options)
-    : loop_(loop), options_(std::move(options)), proxies_(options_.proxy),
+    : loop_(loop), options_(std::move(options)),
+      proxies_(options_.uses_proxy ? Proxies(options_.proxy) : Proxies()),
       speaks_http2_(
           options_.http_version == HttpVersion::two
           || (options_.http_version == HttpVersion::automatic && can_trust_http2())),

@@ -89,6 +89,7 @@ struct SessionOptions {
     TlsOptions tls = {};
     HttpVersion http_version = HttpVersion::automatic;
     std::string proxy = {}; ///< empty: the environment may name one
+    bool uses_proxy = true; ///< false: none, whatever is named
     /// How to find the addresses of a host that has a name. (If there is a proxy, libcurl
     /// decides which hosts to use it for, and looks up names itself.)
     Resolver::LookUp look_up = [](const std::string& host) {
@@ -194,6 +195,8 @@ class Response {
 
     explicit Response(std::shared_ptr<Exchange> exchange)
         : exchange_(std::move(exchange)) {}
+    /// Where it comes from.
+    const std::shared_ptr<Exchange>& exchange() const { return exchange_; }
 
   private:
     std::shared_ptr<Exchange> exchange_;

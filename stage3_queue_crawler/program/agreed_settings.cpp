@@ -110,6 +110,9 @@ std::string settings_of_answers(const Options& options) {
     std::string text = what_is_crawled(options) + what_is_checked(crawl.checks)
                        + what_is_allowed(crawl) + who_we_are(crawl);
     text += fmt::format("\n--max-body {}", crawl.session.max_body);
+    for (const Remap& remap : options.remaps)
+        text += fmt::format("\n{} is served by {}", remap.from.href(),
+                            remap.to ? std::string(remap.to->href()) : remap.folder);
     if (!secrets.empty())
         text += fmt::format("\nheaders and passwords with hash {:x}",
                             common::hash_of_id(secrets));

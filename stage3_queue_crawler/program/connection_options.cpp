@@ -87,7 +87,7 @@ ConnectionOptions::ConnectionOptions(common::CommandLine& line, bool& wants_help
              common::text_into(proxy_));
     line.add_flag("--http1.1", "don't speak HTTP/2", http1_);
     line.add_flag("--http2", "speak HTTP/2 (default with libcurl 8.14 or later)", http2_);
-    line.add_flag("--help-connections", "options for TLS, HTTP/2 and proxies",
+    line.add_flag("--help-connections", "folders, --remap, TLS, HTTP/2 and proxies",
                   wants_help);
     for (const char* const name :
          {"--cacert", "--insecure", "--cert", "--key", "--proxy", "--http1.1", "--http2"})

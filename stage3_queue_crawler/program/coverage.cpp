@@ -3,6 +3,7 @@
 #include "common/text/counted.h"
 #include "common/web/http_response.h"
 #include "common/web/links.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 
 #include <fmt/core.h>
@@ -26,15 +27,15 @@ bool is_without_links(const Record& record) {
 std::string describe_target(const common::Url& root, const std::string& target,
                             const Scope* scope) {
     const auto url = common::parse_url(target);
-    const std::string text =
-        fmt::format("{} redirects to {}, which is ", root.href(), for_terminal(target));
+    const std::string text = fmt::format("{} redirects to {}, which is ", name_of(root),
+                                         for_terminal(name_of_url(target)));
     if (!url)
         return text + "no web page: give the URL of one";
     if (scope != nullptr && scope->excludes(*url))
         return text + "excluded (see --exclude)";
     if (scope != nullptr && !scope->is_foreign(*url))
         return text + "not included (see --include)";
-    return fmt::format("{}out of scope: crawl {} instead", text, url->href());
+    return fmt::format("{}out of scope: crawl {} instead", text, name_of(*url));
 }
 
 } // namespace
@@ -129,16 +130,16 @@ std::string Coverage::why_nothing(const Roots& roots, const Scope* scope) const 
 std::string Coverage::describe(const common::Url& root, const Scope* scope) const {
     const std::vector<const common::Url*> way = way_from(root);
     if (way.empty())
-        return fmt::format("{} is excluded (see --exclude)", root.href());
+        return fmt::format("{} is excluded (see --exclude)", name_of(root));
     const Seen& last = *find(*way.back());
     if (last.outcome == Outcome::redirect || is_way_out(last.outcome, last.next_url))
         return describe_target(root, last.next_url, scope);
     if (way.size() > 1 && scope != nullptr && !scope->contains(*way.back()))
         return describe_target(root, std::string(way.back()->href()), scope);
-    const std::string what =
-        way.size() == 1
-            ? std::string(root.href())
-            : fmt::format("{} redirects to {}, which", root.href(), way.back()->href());
+    const std::string what = way.size() == 1
+                                 ? std::string(name_of(root))
+                                 : fmt::format("{} redirects to {}, which", name_of(root),
+                                               name_of(*way.back()));
     if (last.outcome == Outcome::disallowed)
         return fmt::format("{} is forbidden ({}): if the site is yours, --no-robots "
                            "ignores its robots.txt",

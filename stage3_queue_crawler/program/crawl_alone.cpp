@@ -3,12 +3,15 @@
 #include "common/command_line/usage_error.h"
 #include "common/text/counted.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/exit_status.h"
+#include "stage3_queue_crawler/program/remaps.h"
 #include "stage3_queue_crawler/program/reports.h"
 #include "stage3_queue_crawler/program/supervised_crawl.h"
 #include "stage3_queue_crawler/program/tell_tasks.h"
+#include "stage3_queue_crawler/runtime/task/task_group.h"
 #include "stage3_queue_crawler/state/state_file.h"
 
 #include <fmt/core.h>
@@ -112,7 +115,7 @@ Missing end_reports(Reports& reports, const Options& options, const Crawler<>& c
                      .left_out = crawler.left_out(),
                      .time = time,
                      .is_unchecked = options.crawl.session.tls.insecure,
-                     .root = std::string(options.roots.front().href()),
+                     .root = std::string(name_of(options.roots.front())),
                      .cut_short = describe_if_early(ending),
                      .nothing_checked = missing.checks,
                      .listed = preparation.listed(),
@@ -129,9 +132,14 @@ std::size_t count_dead(const Progress& progress, const Reports& reports, bool is
     return dead + (is_strict ? unclear : 0);
 }
 
-} // namespace
+/// An option that does nothing is a mistake: the published site was asked instead.
+void note_unused(Console& console, const Options& options) {
+    if (options.crawl.mappings)
+        for (const std::string& line : unused(options.remaps, *options.crawl.mappings))
+            console.answer("stage3: " + line);
+}
 
-Coroutine<int> crawl_alone(Options options) {
+Coroutine<int> crawl(Options options) {
     EventLoop& loop = running_loop();
     Console console(loop, options.quiet);
     const TellTasksOnQuit tell(loop, console);
@@ -167,11 +175,36 @@ Coroutine<int> crawl_alone(Options options) {
     if (ending != Ending::complete)
         console.note("stage3: "
                      + describe(ending, crawler.frontier().urls().count_queued()));
+    note_unused(console, options);
     note_nothing_checked(console, missing.checks);
     note_no_baseline(console, options, missing.baseline);
     co_return exit_status(ending, count_dead(crawler.progress(), reports, options.strict),
                           !missing.checks.empty() || !crawler.left_out().empty()
                               || !is_all_kept);
+}
+
+Coroutine<int> crawl_beside(TaskGroup& servers, ServedElsewhere& elsewhere,
+                            Options options) {
+    elsewhere.start_in(servers);
+    Coroutine<int> crawling = crawl(std::move(options));
+    const int status = co_await std::move(crawling);
+    servers.cancel();
+    co_return status;
+}
+
+Coroutine<int> crawl_what_is_elsewhere(Options options) {
+    ServedElsewhere elsewhere(options.remaps);
+    options.crawl.mappings = elsewhere.mappings();
+    TaskGroup servers;
+    Coroutine<int> all = crawl_beside(servers, elsewhere, std::move(options));
+    co_return co_await servers.run(std::move(all));
+}
+
+} // namespace
+
+Coroutine<int> crawl_alone(Options options) {
+    return options.remaps.empty() ? crawl(std::move(options))
+                                  : crawl_what_is_elsewhere(std::move(options));
 }
 
 } // namespace stage3

@@ -134,7 +134,24 @@ And this option keeps a crawl away from machines on your own network:
 )";
 
 constexpr std::string_view help_on_connections =
-    R"(Options for TLS, HTTP/2 and proxies. Certificates and keys are PEM files.
+    R"(A site that isn't published yet: a root may be a folder, such as public/, or a
+file in one. The crawl serves the folder to itself, on loopback. /guide/ is
+guide/index.html, and /about may be about.html; what isn't there is 404, and no
+path or symbolic link leads out of the folder. Reports, baselines, ignore files
+and patterns name paths in it: /guide/a.html. With several folders, the name of
+each comes first: public/guide/a.html. Annotations (github, sarif) name files.
+
+  --remap FROM=TO
+                 what is meant by URLs below FROM is at TO: a folder, or the URL
+                 of a test server. Links, sitemaps and redirects lead there, and
+                 records have URLs below FROM. FROM by http or https, or with
+                 www., redirects to FROM. If no root is given, the crawl begins
+                 at FROM. A mapping that is never used is told at the end.
+                 Repeatable; without it, all URLs mean what they say
+
+  --connect-timeout S  seconds for looking up a host, connecting, and TLS (10)
+
+TLS, HTTP/2 and proxies. Certificates and keys are PEM files.
 
   --cacert FILE  trust the CAs in FILE, instead of the system's. Without this
                  option, the variables CURL_CA_BUNDLE, SSL_CERT_FILE and
@@ -159,6 +176,7 @@ constexpr std::string_view help_on_connections =
                  no_proxy are always reached directly
 
 Examples:
+  stage3 --remap https://example.org=public
   stage3 --cacert our-ca.pem https://staging.example/
   stage3 --proxy socks5h://localhost:1080 https://example.org/
 )";
@@ -349,6 +367,8 @@ Reports
   was). Pages that were not fetched are gray.
 
 What is fetched and checked
+- A folder as a root is crawled, which was refused with status 2 and the advice
+  to start a server (start one).
 - The limit for links on a page counts different URLs, and no longer fragments,
   which have a limit of their own (--max-fragments 10000).
 - With --scope prefix, a root without a slash at its end is asked for before the

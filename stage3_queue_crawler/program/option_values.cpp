@@ -224,6 +224,21 @@ common::ReadValue reader_of_sources(Sources& sources) {
     };
 }
 
+common::ReadValue reader_of_remaps(std::vector<Remap>& remaps) {
+    return [&remaps](const std::string& text) -> std::string {
+        try {
+            Remap remap = read_remap(text);
+            for (const Remap& other : remaps)
+                if (other.from == remap.from)
+                    return fmt::format("{} has two places: give one", remap.from.href());
+            remaps.push_back(std::move(remap));
+            return {};
+        } catch (const std::invalid_argument& error) {
+            return fmt::format("'{}' {}", text, error.what());
+        }
+    };
+}
+
 common::ReadValue reader_of_reports(std::vector<AlsoReport>& reports) {
     return [&reports](const std::string& text) -> std::string {
         const auto equals = text.find('=');

@@ -111,6 +111,9 @@ common::ReadValue format_into(const FormatEntry*& format);
 /// "https://example.org/=public", each of which is added.
 common::ReadValue reader_of_sources(Sources& sources);
 
+/// "https://example.org=public", each of which is added.
+common::ReadValue reader_of_remaps(std::vector<Remap>& remaps);
+
 /// "junit=report.xml", each of which is added.
 common::ReadValue reader_of_reports(std::vector<AlsoReport>& reports);
 

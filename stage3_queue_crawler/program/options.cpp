@@ -46,7 +46,7 @@ using common::UsageError;
 constexpr std::string_view examples = R"(Examples:
   stage3 https://example.org/               find the site's dead URLs
   stage3 --scope prefix example.org/docs/   the same, for one folder
-  stage3 --format jsonl -o out.jsonl URL    one record per URL, as it comes
+  stage3 public/                            a site that isn't published yet
 
 Exit status: 0 all is well; 1 some URLs are dead (--help-verdicts); 2 usage
 error; 3 none is dead, but the crawl is cut short, or something left out, or
@@ -77,10 +77,14 @@ void add_limits(common::CommandLine& line, CrawlSettings& crawl) {
 
 void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed) {
     line.start_heading("What to crawl");
-    line.add_arguments("URL", "where to start; http:// is optional", typed.roots);
+    line.add_arguments("URL", "where to start: a URL or a folder; http:// is optional",
+                       typed.roots);
     line.add_repeatable("--urls-from", "FILE",
                         "start at each URL in FILE, one per line; -: stdin",
                         files_into(typed.lists));
+    line.add_repeatable("--remap", "FROM=TO",
+                        "URLs below FROM are at TO, a folder or URL; repeatable",
+                        reader_of_remaps(options.remaps));
     line.add_flag_or_value("--sitemap", "URL",
                            "also start at a sitemap's URLs (robots.txt names it)",
                            reader_of_sitemaps(options.crawl.sitemaps));
@@ -163,6 +167,7 @@ void add_how_fast(common::CommandLine& line, Options& options) {
              reader_of_time(crawl.session.fetch_timeout));
     line.add("--connect-timeout", "S", "seconds for connecting (10)",
              reader_of_time(crawl.session.connect_timeout));
+    line.hide("--connect-timeout"); // --help-connections describes it
     // The event loop has a core to itself. (0 means that their number is unknown.)
     options.parse_threads = std::max(1U, std::thread::hardware_concurrency()) - 1;
     line.add("--parse-threads", "N",
@@ -328,12 +333,44 @@ void read_baselines(Baseline& baseline, const Typed& typed) {
     read("--ignore-file", typed.ignore_files, &Baseline::read_ignored);
 }
 
-void add_roots(Options& options, const Typed& typed) {
-    for (const std::string& root : typed.roots)
-        add_root(root, options);
+/// For annotations, unless the user has named other files there.
+void add_sources(ReportOptions& report, const std::vector<Remap>& remaps) {
+    for (Source& source : sources_of(remaps))
+        if (std::ranges::find(report.sources, source.url, &Source::url)
+            == report.sources.end())
+            report.sources.push_back(std::move(source));
+}
+
+/// A root that a test server gives for its own is the one that is meant. Without any, the
+/// crawl begins where something is served elsewhere.
+void begin_where_it_is_meant(Options& options) {
+    UrlMappings servers;
+    for (const Remap& remap : options.remaps)
+        if (remap.to)
+            servers.add({.from = remap.from, .to = *remap.to});
+    for (common::Url& root : options.roots)
+        servers.rename(root);
+    for (common::Url& page : options.crawl.frontier.of_roots.pages)
+        servers.rename(page);
+    if (options.roots.empty())
+        for (const Remap& remap : options.remaps)
+            options.roots.push_back(remap.from);
+}
+
+void add_all_roots(Options& options, const Typed& typed) {
+    add_roots(typed.roots, options);
+    if (typed.lists.empty())
+        begin_where_it_is_meant(options);
     options.typed_roots = std::ssize(options.roots);
     for (const std::string& list : typed.lists)
         add_roots_from(list, options);
+    if (!typed.lists.empty() && !options.roots.empty())
+        begin_where_it_is_meant(options);
+    add_sources(options.report, options.remaps);
+    add_sources(options.on_terminal, options.remaps);
+    if (!options.remaps.empty() && !options.shared.servers.empty())
+        throw UsageError("folders and --remap are for a crawl by one process: leave out "
+                         "--frontier");
     if (options.roots.empty() && !options.shared.report_only && !options.shared.forget)
         throw UsageError(typed.lists.empty()
                              ? "give a URL to crawl, like https://example.org/"
@@ -420,7 +457,7 @@ Options read_options(int argc, char** argv) {
         throw UsageError("--assets and --no-assets: give one of these");
     set_reports(options, typed);
     check_state(options, typed);
-    add_roots(options, typed);
+    add_all_roots(options, typed);
     set_crawl(options, typed, connection);
     return options;
 }

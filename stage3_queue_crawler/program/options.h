@@ -7,6 +7,7 @@
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/program/formats/baseline.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
+#include "stage3_queue_crawler/program/remaps.h"
 #include "stage3_queue_crawler/redis/redis_url.h"
 
 #include <chrono>
@@ -46,6 +47,7 @@ struct Options {
     std::vector<std::string> patterns; ///< the texts of both, as typed: "--exclude x"
     CrawlSettings crawl;
     CrawlHelpers helpers;
+    std::vector<Remap> remaps; ///< what is served elsewhere
     SharedOptions shared;
     std::size_t parse_threads = 0; ///< of the loop's executor; 0: it needs none
     std::string selector;          ///< a name that make_selector knows, or nothing

@@ -4,6 +4,7 @@
 #include "common/text/ascii.h"
 #include "common/web/fragments.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
+#include "stage3_queue_crawler/program/local_roots.h"
 
 #include <fmt/core.h>
 
@@ -12,9 +13,11 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,87 +25,7 @@
 namespace stage3 {
 namespace {
 
-namespace fs = std::filesystem;
 using common::UsageError;
-
-/// As a word for a shell.
-std::string shell_word(const std::string& text) {
-    const bool is_plain = std::ranges::all_of(text, [](char c) {
-        return common::is_alpha(c) || common::is_digit(c)
-               || std::string_view("/._-+,").find(c) != std::string_view::npos;
-    });
-    if (is_plain)
-        return text;
-    std::string word = "'";
-    for (const char c : text)
-        word += c == '\'' ? "'\\''" : std::string(1, c);
-    return word + '\'';
-}
-
-/// How a root was given.
-enum class From : std::uint8_t { arguments, list };
-
-/// The path in "/srv", "./docs" or "file:///srv"; empty if there is none.
-std::string written_path(const std::string& text) {
-    constexpr std::string_view file_scheme = "file:";
-    if (common::lower(text).starts_with(file_scheme)) {
-        const std::string path = text.substr(file_scheme.size());
-        return path.starts_with("//")
-                   ? path.substr(std::min(path.find('/', 2), path.size()))
-                   : path;
-    }
-    const bool is_path = text == "." || text == ".."
-                         || std::ranges::any_of(std::array{"/", "./", "../", "~"},
-                                                [&](const char* const start) {
-                                                    return text.starts_with(start);
-                                                });
-    return is_path ? text : "";
-}
-
-/// Does this name look like a page's, rather than a host's?
-bool has_extension_of_page(const std::string& name) {
-    constexpr std::array<std::string_view, 8> extensions{
-        ".html", ".htm", ".xhtml", ".xml", ".txt", ".md", ".pdf", ".svg"};
-    return std::ranges::find(extensions,
-                             common::lower(fs::path(name).extension().string()))
-           != extensions.end();
-}
-
-/// True if a file or folder has this name, and a host hardly would. wget names its
-/// folders after hosts.
-bool is_local(const std::string& text) {
-    const std::string first = text.substr(0, text.find('/'));
-    const bool may_be_host = first.find('.') != std::string::npos || first == "localhost";
-    std::error_code none; // if set, there is no such file
-    if (fs::is_regular_file(text, none))
-        return !may_be_host || (first == text && has_extension_of_page(text));
-    return fs::is_directory(text, none) && !may_be_host;
-}
-
-void refuse_local_path(const std::string& text, From from) {
-    const std::string written = written_path(text);
-    if (written.empty() && (from == From::list || !is_local(text)))
-        return;
-    if (from == From::list)
-        throw UsageError(
-            fmt::format("'{}' is a path, and only servers can be crawled", text));
-    const fs::path path = written.empty() ? text : written;
-    std::error_code error;
-    if (!fs::exists(path, error) && !error)
-        throw UsageError(
-            fmt::format("'{}' is a path, but there is nothing there; and only "
-                        "servers can be crawled",
-                        text));
-    const bool is_file = fs::is_regular_file(path, error);
-    fs::path folder = is_file ? path.parent_path() : path;
-    if (folder.empty())
-        folder = ".";
-    throw UsageError(fmt::format(
-        "'{}' is a path on this machine, and only servers can be crawled: start one with "
-        "python3 -m http.server --directory {} 8000, then crawl localhost:8000{}{}",
-        text, shell_word(folder.string()), is_file ? '/' + path.filename().string() : "",
-        written.empty() ? ", or write http://" + text : ""));
-}
 
 /// For a message: without its password, and not the whole of a binary file.
 std::string shown(const std::string& text) {
@@ -137,8 +60,7 @@ void note_fragment(const std::string& text, const common::Url& url,
     fragments.pages.push_back(url);
 }
 
-void add(const std::string& text, From from, Options& options) {
-    refuse_local_path(text, from);
+void add(const std::string& text, Options& options) {
     const common::Url& url = options.roots.emplace_back(read_root(text));
     note_fragment(text, url, options.crawl.frontier.of_roots);
     const auto login = common::login_in(text);
@@ -181,8 +103,12 @@ void add_lines(std::string_view text, const std::string& name, Options& options)
         const std::string_view line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(line.size() + 1, text.size()));
         try {
-            if (const std::string url = url_in(line); !url.empty())
-                add(url, From::list, options);
+            const std::string url = url_in(line);
+            if (!written_path(url).empty())
+                throw UsageError(fmt::format(
+                    "'{}' is a path: give folders and files as arguments", shown(url)));
+            if (!url.empty())
+                add(url, options);
         } catch (const UsageError& error) {
             throw UsageError(
                 fmt::format("--urls-from: {}, line {}: {}", name, number, error.what()));
@@ -209,8 +135,20 @@ std::string read_all(int fd, const std::string& name) {
 
 } // namespace
 
-void add_root(const std::string& text, Options& options) {
-    add(text, From::arguments, options);
+void add_roots(const std::vector<std::string>& texts, Options& options) {
+    std::vector<std::optional<LocalRoot>> local;
+    Folders folders;
+    for (const std::string& text : texts)
+        if (const auto& root = local.emplace_back(local_root(text)))
+            folders.note(root->folder);
+    folders.name();
+    for (Remap& remap : folders.remaps())
+        options.remaps.push_back(std::move(remap));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        if (local[i])
+            options.roots.push_back(folders.url_of(*local[i]));
+        else
+            add(texts[i], options);
 }
 
 void add_roots_from(const std::string& path, Options& options) {

@@ -4,17 +4,18 @@
 #include "stage3_queue_crawler/program/options.h"
 
 #include <string>
+#include <vector>
 
 namespace stage3 {
 
-/// Adds a URL, as a user types it, to the roots; its login goes to its origin. Throws
-/// common::UsageError, also for a file or folder on this machine (only servers can be
-/// crawled), and for a second login that differs.
-void add_root(const std::string& text, Options& options);
+/// Adds URLs, as a user types them, to the roots; the login of one goes to its origin. A
+/// folder or file on this machine becomes a root and a Remap, see local_roots.h. To be
+/// called once. Throws common::UsageError, also for a second login that differs.
+void add_roots(const std::vector<std::string>& texts, Options& options);
 
-/// The same for each line of a file, or of standard input ("-"). A '#' at the beginning
-/// of a line or after a space begins a comment. Its errors name the line. In a list, a
-/// name is a host's, even if a file has the same one.
+/// Adds the URL in each line of a file, or of standard input ("-"). A '#' at the
+/// beginning of a line or after a space begins a comment. Its errors name the line. In a
+/// list, a name is a host's, even if a file has the same one, and a path is an error.
 void add_roots_from(const std::string& path, Options& options);
 
 } // namespace stage3

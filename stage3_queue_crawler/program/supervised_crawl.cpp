@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/supervised_crawl.h"
 
 #include "common/system/descriptors.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/descriptors.h"
 #include "stage3_queue_crawler/program/interrupt.h"
 
@@ -24,6 +25,8 @@ void fit_to_process(Options& options, Console& console) {
     std::size_t descriptors = common::allow_descriptors();
     if (options.selector == "select")
         descriptors = std::min<std::size_t>(descriptors, FD_SETSIZE);
+    if (std::ranges::any_of(options.remaps, [](const auto& one) { return !one.to; }))
+        descriptors /= 3; // our server's end of each connection, and the file
     if (const auto note = fit_to_descriptors(options.crawl, descriptors); !note.empty())
         console.note("stage3: " + note);
     if (options.crawl.session.tls.insecure)
@@ -43,7 +46,7 @@ CrawlEvents events_on(Console& console, bool verbose) {
     if (verbose)
         events.on_start = [&console](std::string_view worker, const Item& item) {
             console.note(
-                fmt::format("{}, depth {}: {}", worker, item.depth, item.url.href()));
+                fmt::format("{}, depth {}: {}", worker, item.depth, name_of(item.url)));
         };
     return events;
 }

@@ -1004,6 +1004,24 @@ TEST_CASE("links out of scope are found if they're asked for") {
     CHECK(found.others[0].role == common::LinkRole::hyperlink);
 }
 
+TEST_CASE("a URL with two names is found by the one that is meant") {
+    common::LinkLimits limits;
+    limits.ids = true;
+    limits.places = 10;
+    limits.rename = [](common::Url& url) {
+        if (url.host() == "test")
+            url = *common::parse_url("http://h" + std::string(url.target()));
+    };
+    limits.wanted = [](const common::Url& url) { return url.host() == "h"; };
+    const auto found = found_in("<a href=//h/a#x><a href=//test/a#x><a href=//test/b>"
+                                "<a href=//other/c>",
+                                limits);
+    REQUIRE(found.urls.size() == 2);
+    CHECK(found.urls[0].href() == "http://h/a");
+    CHECK(found.urls[1].href() == "http://h/b");
+    CHECK(found.fragments.pages.size() == 1);
+}
+
 TEST_CASE("a refresh that leads away is remembered, though it's no link") {
     common::LinkLimits limits;
     limits.wanted = [](const common::Url& url) { return url.host() == "h"; };

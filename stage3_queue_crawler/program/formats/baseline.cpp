@@ -5,6 +5,7 @@
 #include "common/web/fragments.h"
 #include "common/web/malformed_url.h"
 #include "common/web/percent_encoding.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 
 #include <fmt/core.h>
 
@@ -27,20 +28,20 @@ std::string with_fragment(std::string_view url, std::string_view fragment) {
 /// The entry's URL in normal form.
 std::string read_url(const common::Entry& entry) {
     const auto& [line, text] = entry;
-    const auto url = common::read_href(text);
+    const auto url = common::read_href(href_named(text));
     if (!url)
         throw std::invalid_argument(
             fmt::format("line {}: '{}' is not a URL", line, text));
     const auto hash = text.find('#');
-    return with_fragment(url->href(), hash == std::string_view::npos
-                                          ? std::string_view()
-                                          : text.substr(hash + 1));
+    return with_fragment(name_of(*url), hash == std::string_view::npos
+                                            ? std::string_view()
+                                            : text.substr(hash + 1));
 }
 
 } // namespace
 
 std::string baseline_name(const Record& record) {
-    return with_fragment(record.url.href(), record.fragment);
+    return with_fragment(name_of(record.url), record.fragment);
 }
 
 void Baseline::read(std::string_view text) {
@@ -84,9 +85,9 @@ void Baseline::note_alive(const Record& record) {
     if (names_.empty())
         return;
     const auto note = [](Now& now) { now = now == Now::not_met ? Now::alive : now; };
-    if (const auto page = names_.find(record.url.href()); page != names_.end())
+    if (const auto page = names_.find(name_of(record.url)); page != names_.end())
         note(page->second);
-    const std::string places = std::string(record.url.href()) + '#';
+    const std::string places = std::string(name_of(record.url)) + '#';
     for (auto at = names_.lower_bound(places);
          at != names_.end() && at->first.starts_with(places); ++at)
         note(at->second);
@@ -128,7 +129,7 @@ Standing Baseline::standing_of_dead(std::string name) {
 // [/standing]
 
 Standing Baseline::standing_of_redirect(const common::Url& url) {
-    std::string name(url.href());
+    std::string name(name_of(url));
     if (const auto known = names_.find(name); known != names_.end())
         known->second = Now::dead; // its record looked alive
     return standing_of_dead(std::move(name));

@@ -1,3 +1,4 @@
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/shortfalls.h"
@@ -28,12 +29,12 @@ class CsvFormat final : public Format {
     std::string record(const Record& record, Standing standing) override {
         return fmt::format(
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6f},{},{},{},{},{}\r\n",
-            as_csv(record.url.href()), record.depth,
-            record.parent ? as_csv(record.parent->href()) : "", name_of(record.outcome),
+            as_csv(name_of(record.url)), record.depth,
+            record.parent ? as_csv(name_of(*record.parent)) : "", name_of(record.outcome),
             record.status != 0 ? std::to_string(record.status) : "",
-            as_csv(record.next_url), as_csv(record.error), as_csv(record.content_type),
-            as_csv(record.charset), record.bytes, record.links, record.new_links,
-            record.tries, record.seconds, kind_of(record),
+            as_csv(name_of_url(record.next_url)), as_csv(record.error),
+            as_csv(record.content_type), as_csv(record.charset), record.bytes,
+            record.links, record.new_links, record.tries, record.seconds, kind_of(record),
             as_readable_csv(record.fragment), name_of(standing),
             as_readable_csv(record.nearest_id), cells_of(record.place));
     }
@@ -41,11 +42,11 @@ class CsvFormat final : public Format {
         std::string text;
         for (const ReportLine& line : lines)
             if (line.outcome == Outcome::redirect && is_dead(line))
-                text +=
-                    fmt::format("{},,,redirect to mend,{},{},{},,,,,,,,{},,{},,,,,\r\n",
-                                as_csv(line.url.href()), line.status,
-                                as_csv(line.more->next_url), as_csv(line.more->error),
-                                kind_of(line, summary.urls), name_of(line.standing));
+                text += fmt::format(
+                    "{},,,redirect to mend,{},{},{},,,,,,,,{},,{},,,,,\r\n",
+                    as_csv(name_of(line.url)), line.status,
+                    as_csv(name_of_url(line.more->next_url)), as_csv(line.more->error),
+                    kind_of(line, summary.urls), name_of(line.standing));
         for (const Shortfall& shortfall : shortfalls_of(summary))
             text += fmt::format(
                 "{},,,incomplete,,,{},,,,,,,,,,,,,,,\r\n", as_csv(summary.root),

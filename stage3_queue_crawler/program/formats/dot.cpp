@@ -1,3 +1,4 @@
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/shortfalls.h"
@@ -63,7 +64,7 @@ class DotFormat final : public Format {
         has_record_[record.url] = true;
         if (origin_.empty())
             origin_ = record.url.origin();
-        const std::string url = as_dot(record.url.href());
+        const std::string url = as_dot(name_of(record.url));
         const auto [colour, more] = look_of(record.outcome);
         std::string lines = fmt::format("  {} [color={}{}{}{}];\n", url, colour, more,
                                         record.depth == 0 ? bold : "",
@@ -73,11 +74,11 @@ class DotFormat final : public Format {
         if (record.parent && record.role != common::LinkRole::sitemap
             && !redirects_.contains(*record.parent))
             lines += fmt::format("  {} -> {} [color=gray40, constraint=true];\n",
-                                 as_dot(record.parent->href()), url);
+                                 as_dot(name_of(*record.parent)), url);
         if (!record.next_url.empty())
             lines +=
                 fmt::format("  {} -> {} [style=dashed, color=blue, constraint=true];\n",
-                            url, as_dot(record.next_url));
+                            url, as_dot(name_of_url(record.next_url)));
         if (is_dead(record.outcome) || record.outcome == Outcome::unclear)
             wrong_.push_back({record.url, colour});
         return lines;
@@ -86,8 +87,8 @@ class DotFormat final : public Format {
                       const std::vector<common::Url>& links) override {
         std::string lines;
         for (const common::Url& link : links)
-            lines +=
-                fmt::format("  {} -> {};\n", as_dot(page.href()), as_dot(link.href()));
+            lines += fmt::format("  {} -> {};\n", as_dot(name_of(page)),
+                                 as_dot(name_of(link)));
         for (const common::Url& link : links)
             has_record_.try_emplace(link, false);
         return lines;
@@ -97,7 +98,7 @@ class DotFormat final : public Format {
         for (const ReportLine& line : lines)
             if (line.outcome == Outcome::redirect && is_dead(line)) { // it was blue
                 const auto [colour, more] = look_of(Outcome::error);
-                text += fmt::format("  {} [color={}{}];\n", as_dot(line.url.href()),
+                text += fmt::format("  {} [color={}{}];\n", as_dot(name_of(line.url)),
                                     colour, more);
             }
         for (const auto& [url, has_one] : has_record_)
@@ -120,12 +121,12 @@ class DotFormat final : public Format {
 
     std::string node_of_unfetched(const common::Url& url, const KnownUrls& urls) const {
         std::string text = fmt::format("  {} [color=gray80, style=dotted{}];\n",
-                                       as_dot(url.href()), label_of(url, false));
+                                       as_dot(name_of(url)), label_of(url, false));
         const KnownUrl* const known = urls.find(url);
         if (known != nullptr && known->parent != KnownUrl::none)
-            text +=
-                fmt::format("  {} -> {} [color=gray80, constraint=true];\n",
-                            as_dot(urls[known->parent].url.href()), as_dot(url.href()));
+            text += fmt::format("  {} -> {} [color=gray80, constraint=true];\n",
+                                as_dot(name_of(urls[known->parent].url)),
+                                as_dot(name_of(url)));
         return text;
     }
 
@@ -137,14 +138,14 @@ class DotFormat final : public Format {
         if (known == nullptr)
             return text;
         KnownUrl::Number last = KnownUrl::none;
-        urls.for_each_mention(*known, [&](KnownUrl::Number page,
-                                          const common::LinkPlace& /*place*/) {
-            if (page != last)
-                text +=
-                    fmt::format("  {} -> {} [color={}];\n", as_dot(urls[page].url.href()),
-                                as_dot(url.href()), colour);
-            last = page;
-        });
+        urls.for_each_mention(
+            *known, [&](KnownUrl::Number page, const common::LinkPlace& /*place*/) {
+                if (page != last)
+                    text += fmt::format("  {} -> {} [color={}];\n",
+                                        as_dot(name_of(urls[page].url)),
+                                        as_dot(name_of(url)), colour);
+                last = page;
+            });
         return text;
     }
 
@@ -153,8 +154,8 @@ class DotFormat final : public Format {
         if (url.is_malformed() || url.origin() != origin_)
             return {};
         return fmt::format(", label={}, tooltip={}",
-                           as_label(is_root ? url.href() : url.target()),
-                           as_label(url.href()));
+                           as_label(is_root ? name_of(url) : url.target()),
+                           as_label(name_of(url)));
     }
     /// In a label, a backslash has a meaning, too.
     static std::string as_label(std::string_view text) {

@@ -1,4 +1,5 @@
 #include "common/text/join.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
@@ -38,15 +39,16 @@ class JsonlFormat final : public Format {
             R"("bytes": {}, "links": {}, "new_links": {}, "tries": {}, "seconds": {:.6f}, )"
             R"("kind": {}, "fragment": {}, "excuse": {}, "nearest_id": {}, {}}})"
             "\n",
-            as_json(record.url.href()), record.depth,
-            record.parent ? as_json(record.parent->href()) : "null",
+            as_json(name_of(record.url)), record.depth,
+            record.parent ? as_json(name_of(*record.parent)) : "null",
             name_of(record.outcome),
             record.status != 0 ? std::to_string(record.status) : "null",
-            or_null(record.next_url), or_null(record.error), or_null(record.content_type),
-            or_null(record.charset), record.bytes, record.links, record.new_links,
-            record.tries, record.seconds, or_null(kind_of(record)),
-            or_null(record.fragment), or_null(name_of(standing)),
-            or_null(record.nearest_id), fields_of(record.place));
+            or_null(name_of_url(record.next_url)), or_null(record.error),
+            or_null(record.content_type), or_null(record.charset), record.bytes,
+            record.links, record.new_links, record.tries, record.seconds,
+            or_null(kind_of(record)), or_null(record.fragment),
+            or_null(name_of(standing)), or_null(record.nearest_id),
+            fields_of(record.place));
     }
     std::string end(const Summary& summary, const ReportLines& lines) override {
         std::string text;
@@ -59,9 +61,10 @@ class JsonlFormat final : public Format {
                 text += to_json(redirect, summary.urls, redirects_are_dead_);
         if (with_orphans_)
             for (const ListedUrl& one : find_orphans(summary, lines))
-                text += fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
-                                    "\n",
-                                    as_json(one.url.href()), as_json(one.sitemap.href()));
+                text +=
+                    fmt::format(R"({{"orphan": {}, "sitemap": {}}})"
+                                "\n",
+                                as_json(name_of(one.url)), as_json(name_of(one.sitemap)));
         for (const Shortfall& shortfall : shortfalls_of(summary))
             text += fmt::format(R"({{"incomplete": "{}", "why": {}}})"
                                 "\n",
@@ -97,7 +100,7 @@ class JsonlFormat final : public Format {
         return fmt::format(
             R"({{"mentions_of": {}, "fragment": {}, "mentions": [{}], "more_pages": {}}})"
             "\n",
-            as_json(line.url.href()),
+            as_json(name_of(line.url)),
             line.is_fragment() ? as_json(line.more->fragment) : "null",
             common::join(list, ", "), mentions.more_pages);
     }

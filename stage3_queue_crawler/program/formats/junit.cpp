@@ -1,3 +1,4 @@
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/shortfalls.h"
@@ -53,7 +54,7 @@ class JunitFormat final : public Format {
             tests +=
                 fmt::format(R"(    <testcase classname="{}" name="{}")",
                             line.url.is_malformed() ? "not a URL"
-                                                    : as_markup(line.url.authority()),
+                                                    : as_markup(name_of_server(line.url)),
                             as_markup(address(line)))
                 + (inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n");
             ++number;

@@ -1,4 +1,5 @@
 #include "common/text/counted.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/shortfalls.h"
 
@@ -80,7 +81,8 @@ std::string row(const ReportLine& line, const KnownUrls& urls) {
 /// A row for all missing fragments of a page that has very many.
 std::string row_of_many(const ReportLine& first, std::size_t number) {
     return fmt::format("| {} | {} missing fragments, such as {} (made by scripts?) | |\n",
-                       link(first.url.href()), number, plain('#' + first.more->fragment));
+                       link(name_of(first.url)), number,
+                       plain('#' + first.more->fragment));
 }
 
 /// A summary with a table of what is dead and one of what is unclear, no longer than a

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/formats/natural_order.h"
 
 #include "common/text/ascii.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -50,7 +51,7 @@ std::vector<const ReportLine*> in_natural_order(const ReportLines& lines) {
         sorted.push_back(&line);
     std::ranges::sort(sorted, [](const ReportLine* a, const ReportLine* b) {
         if (a->url != b->url)
-            return comes_before(a->url.href(), b->url.href());
+            return comes_before(name_of(a->url), name_of(b->url));
         if (!a->is_fragment() || !b->is_fragment())
             return !a->is_fragment() && b->is_fragment();
         return comes_before(a->more->fragment, b->more->fragment);

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/formats/problem_report.h"
 
 #include "common/text/counted.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
 #include "stage3_queue_crawler/program/formats/paint.h"
@@ -136,7 +137,7 @@ class ProblemReport {
     static std::string describe_many(const Record& first, const Record& end) {
         return fmt::format("{}: {} missing fragments, such as #{} and #{} (made by "
                            "scripts?)",
-                           first->url.href(), end - first, first->more->fragment,
+                           name_of(first->url), end - first, first->more->fragment,
                            (end - 1)->more->fragment);
     }
 
@@ -206,7 +207,7 @@ class ProblemReport {
         if (more > 0)
             what =
                 fmt::format("{}: {} missing fragments, such as #{} (made by scripts?)",
-                            link.line->url.href(), more + 1, link.line->more->fragment);
+                            name_of(link.line->url), more + 1, link.line->more->fragment);
         else
             what = fmt::format("{} ({}{})", address(*link.line),
                                kind_and_why(*link.line, crawl_.urls),

@@ -2,6 +2,7 @@
 
 #include "common/text/join.h"
 #include "stage3_queue_crawler/crawler/redirect_circles.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/text_report.h"
 
@@ -121,9 +122,9 @@ std::vector<RedirectToMend> redirects_to_mend(const ReportLines& lines,
 }
 
 std::string to_text(const RedirectToMend& redirect, const KnownUrls& urls) {
-    std::string text = fmt::format("  {}", redirect.url.href());
+    std::string text = fmt::format("  {}", name_of(redirect.url));
     for (const std::string& hop : redirect.leads_to)
-        text += " -> " + for_terminal(hop);
+        text += " -> " + for_terminal(name_of_url(hop));
     text += ' ' + describe_way(redirect) + '\n';
     const std::string pages = list_mentions(mentions_of(redirect.url, urls));
     return text + (pages.empty() ? "    where the crawl began\n" : pages);
@@ -134,7 +135,7 @@ std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls,
     std::vector<std::string> hops;
     hops.reserve(redirect.leads_to.size());
     for (const std::string& hop : redirect.leads_to)
-        hops.push_back(as_json(hop));
+        hops.push_back(as_json(name_of_url(hop)));
     std::vector<std::string> pages;
     const KnownUrl* const known = urls.find(redirect.url);
     KnownUrl::Number last = KnownUrl::none;
@@ -142,19 +143,20 @@ std::string to_json(const RedirectToMend& redirect, const KnownUrls& urls,
         urls.for_each_mention(*known,
                               [&](KnownUrl::Number page, const common::LinkPlace&) {
                                   if (page != last && !urls[page].is_redirect)
-                                      pages.push_back(as_json(urls[page].url.href()));
+                                      pages.push_back(as_json(name_of(urls[page].url)));
                                   last = page;
                               });
     const std::string excuse = redirect.standing == Standing::counts
                                    ? "null"
                                    : as_json(name_of(redirect.standing));
-    return fmt::format(
-        R"({{"redirect_to_mend": {}, "leads_to": {}, "statuses": {}, )"
-        R"("ends": {}, "linked_on": {}, "times_linked": {}{}}})"
-        "\n",
-        as_json(redirect.url.href()), as_list(hops), as_list(as_texts(redirect.statuses)),
-        redirect.ends.empty() ? "null" : as_json(redirect.ends), as_list(pages),
-        known ? known->times_met : 0, with_excuse ? R"(, "excuse": )" + excuse : "");
+    return fmt::format(R"({{"redirect_to_mend": {}, "leads_to": {}, "statuses": {}, )"
+                       R"("ends": {}, "linked_on": {}, "times_linked": {}{}}})"
+                       "\n",
+                       as_json(name_of(redirect.url)), as_list(hops),
+                       as_list(as_texts(redirect.statuses)),
+                       redirect.ends.empty() ? "null" : as_json(redirect.ends),
+                       as_list(pages), known ? known->times_met : 0,
+                       with_excuse ? R"(, "excuse": )" + excuse : "");
 }
 
 std::size_t take_for_dead(ReportLines& lines, const KnownUrls& urls, Baseline& baseline) {
@@ -164,13 +166,14 @@ std::size_t take_for_dead(ReportLines& lines, const KnownUrls& urls, Baseline& b
             *std::ranges::lower_bound(lines, redirect.url, {}, &ReportLine::url);
         if (line.outcome != Outcome::redirect)
             continue;
-        line.more = std::make_unique<ReportLine::More>(ReportLine::More{
-            .next_url = redirect.leads_to.front(),
-            .error = fmt::format("redirects to {} {}", redirect.leads_to.back(),
-                                 describe_way(redirect)),
-            .fragment = {},
-            .nearest_id = {},
-            .mentions = {}});
+        line.more = std::make_unique<ReportLine::More>(
+            ReportLine::More{.next_url = redirect.leads_to.front(),
+                             .error = fmt::format("redirects to {} {}",
+                                                  name_of_url(redirect.leads_to.back()),
+                                                  describe_way(redirect)),
+                             .fragment = {},
+                             .nearest_id = {},
+                             .mentions = {}});
         line.standing = baseline.standing_of_redirect(line.url);
         ++number;
     }

@@ -2,6 +2,7 @@
 
 #include "common/text/join.h"
 #include "common/web/readable_text.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/natural_order.h"
 #include "stage3_queue_crawler/program/formats/redirects_to_mend.h"
@@ -152,7 +153,7 @@ class DataWriter {
             for (; i < lines_.size() && lines_[i]->url == first.url; ++i)
                 rows.push_back(row_of_fragment(*lines_[i]));
             targets.push_back(
-                fmt::format("[{},{},{}]", in_script(first.url.href()),
+                fmt::format("[{},{},{}]", in_script(name_of(first.url)),
                             texts_.number_of(for_terminal(first.more->error)),
                             in_brackets(rows, ",\n")));
         }
@@ -161,7 +162,7 @@ class DataWriter {
 
     std::string mend() {
         std::ranges::sort(mend_, [](const RedirectToMend& a, const RedirectToMend& b) {
-            return comes_before(a.url.href(), b.url.href());
+            return comes_before(name_of(a.url), name_of(b.url));
         });
         std::vector<std::string> rows;
         rows.reserve(mend_.size());
@@ -178,10 +179,10 @@ class DataWriter {
     std::string row_of(const ReportLine& line) {
         std::string row =
             fmt::format("[{},{},{},{}", static_cast<int>(line.outcome), line.status,
-                        line.bytes, in_script(line.url.href()));
+                        line.bytes, in_script(name_of(line.url)));
         if (line.more)
             row += fmt::format(",{},{},{}", texts_.number_of(why(line)),
-                               in_script(line.more->next_url),
+                               in_script(name_of_url(line.more->next_url)),
                                static_cast<int>(line.standing));
         if (line.more && is_bad(line)) {
             row += fmt::format(",{},", texts_.number_of(kind_of(line, summary_.urls)));
@@ -202,13 +203,13 @@ class DataWriter {
         std::vector<std::string> hops;
         hops.reserve(redirect.leads_to.size());
         for (const std::string& hop : redirect.leads_to)
-            hops.push_back(in_script(hop));
+            hops.push_back(in_script(name_of_url(hop)));
         std::vector<std::string> statuses;
         statuses.reserve(redirect.statuses.size());
         for (const int status : redirect.statuses)
             statuses.push_back(std::to_string(status));
         const std::string ends = redirect.ends.empty() ? "" : "ends in " + redirect.ends;
-        return fmt::format("[{},{},{},{},{}]", in_script(redirect.url.href()),
+        return fmt::format("[{},{},{},{},{}]", in_script(name_of(redirect.url)),
                            in_brackets(hops), in_brackets(statuses), in_script(ends),
                            mentions(mentions_of(redirect.url, summary_.urls)));
     }

@@ -3,6 +3,7 @@
 #include "common/text/counted.h"
 #include "common/web/links.h"
 #include "common/web/readable_text.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 
 #include <fmt/core.h>
@@ -43,7 +44,7 @@ bool ReportLine::operator<(const ReportLine& other) const {
 }
 
 std::string address(const ReportLine& line) {
-    std::string text(line.url.href());
+    std::string text(name_of(line.url));
     if (line.is_fragment())
         text += '#' + common::readable(line.more->fragment);
     return text;
@@ -127,7 +128,7 @@ class MentionFinder {
             return;
         }
         const std::size_t before = found_.list.size();
-        way_.push_back(urls_[redirect].url.href());
+        way_.push_back(name_of(urls_[redirect].url));
         find(redirect);
         way_.pop_back();
         if (found_.list.size() == before) // the crawl began with it
@@ -135,7 +136,7 @@ class MentionFinder {
     }
 
     void take(Number page, const common::LinkPlace* place) {
-        found_.list.push_back({.page = urls_[page].url.href(),
+        found_.list.push_back({.page = name_of(urls_[page].url),
                                .through = {way_.rbegin(), way_.rend()},
                                .place = place});
     }
@@ -159,7 +160,7 @@ MentionsOfUrl mentions_of(const ReportLine& line, const KnownUrls& urls) {
         return mentions_of(line.url, urls);
     MentionsOfUrl all;
     for (const MentionedOn& one : line.more->mentions)
-        all.list.push_back({.page = one.page.href(),
+        all.list.push_back({.page = name_of(one.page),
                             .through = {},
                             .place = one.place.is_known() ? &one.place : nullptr});
     all.more_pages = line.more->more_mentions;

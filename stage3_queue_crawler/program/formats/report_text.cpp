@@ -2,6 +2,7 @@
 
 #include "common/text/counted.h"
 #include "common/text/join.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/natural_order.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
@@ -168,7 +169,7 @@ class Table {
         for (const auto& [url, fragments] : cut_) {
             rest -= fragments;
             text += fmt::format("<p>And {} more fragments of {}: made by scripts?</p>\n",
-                                with_commas(fragments), link_to(url.href(), origin_));
+                                with_commas(fragments), link_to(name_of(url), origin_));
         }
         return text
                + (rest > 0 ? fmt::format("<p>And {} more.</p>\n", with_commas(rest))
@@ -241,7 +242,7 @@ std::string list_of_orphans(const Summary& summary, const ReportLines& lines) {
     std::vector<std::string> items;
     items.reserve(shown);
     for (std::size_t i = 0; i < shown; ++i)
-        items.push_back(link_to(orphans[i].url.href(), {}));
+        items.push_back(link_to(name_of(orphans[i].url), {}));
     return list_of(heading_of_orphans(summary, orphans.size()), items,
                    orphans.size() - shown);
 }
@@ -251,7 +252,7 @@ std::string list_of_orphans(const Summary& summary, const ReportLines& lines) {
 std::string origin_of_most(const ReportLines& lines) {
     std::map<std::string_view, std::size_t> times;
     for (const ReportLine& line : lines)
-        if (!line.url.is_malformed())
+        if (!line.url.is_malformed() && name_of(line.url) == line.url.href())
             ++times[line.url.origin()];
     for (const auto& [origin, number] : times)
         if (2 * number > lines.size())

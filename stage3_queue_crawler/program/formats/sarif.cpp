@@ -1,6 +1,7 @@
 #include "common/text/byte_set.h"
 #include "common/text/join.h"
 #include "common/web/percent_encoding.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/shortfalls.h"
@@ -134,7 +135,7 @@ class SarifFormat final : public Format {
             locations.push_back(location(as_uri(*file), mention.page, mention.place));
         }
         if (!has_file) // one place for all of them, with the pages' names in the message
-            locations.push_back(location(site, line.url.href(), nullptr));
+            locations.push_back(location(site, name_of(line.url), nullptr));
         const std::vector<std::string> pages = describe_pages(mentions, most_pages);
         const std::string where =
             pages.empty() ? "where the crawl began" : common::join(pages, "; ");

@@ -1,6 +1,7 @@
 #include "stage3_queue_crawler/program/formats/sources.h"
 
 #include "common/web/percent_encoding.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 
 #include <fmt/core.h>
 
@@ -75,12 +76,12 @@ Source read_source(std::string_view text) {
 std::optional<std::string> file_of(std::string_view page, const Sources& sources) {
     const Source* best = nullptr;
     for (const Source& source : sources)
-        if (page.starts_with(source.url.href())
+        if (page.starts_with(name_of(source.url))
             && (best == nullptr || source.url.href().size() > best->url.href().size()))
             best = &source;
     if (best == nullptr)
         return {};
-    return file_in(best->folder, page.substr(best->url.href().size()));
+    return file_in(best->folder, page.substr(name_of(best->url).size()));
 }
 
 } // namespace stage3

@@ -4,6 +4,7 @@
 #include "common/text/join.h"
 #include "common/text/refused_advice.h"
 #include "common/web/links.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/formats/escape.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/orphans.h"
@@ -75,7 +76,7 @@ std::string most_met(const KnownUrls& urls, std::size_t top) {
                               comes_first);
     std::string text = top == 0 ? "" : "On how many pages a link was met:\n";
     for (std::size_t i = 0; i < top; ++i)
-        text += fmt::format("{:>8}  {}\n", all[i]->times_met, all[i]->url.href());
+        text += fmt::format("{:>8}  {}\n", all[i]->times_met, name_of(all[i]->url));
     return text;
 }
 
@@ -132,7 +133,7 @@ std::string to_text(const ReportLine& line) {
     std::string text = fmt::format("{:<10}  {:>3}  {:>8}  {}", name_of(line.outcome),
                                    status, line.bytes, address(line));
     if (line.more && !line.more->next_url.empty())
-        text += " -> " + for_terminal(line.more->next_url);
+        text += " -> " + for_terminal(name_of_url(line.more->next_url));
     if (line.more && !line.more->error.empty() && line.outcome != Outcome::redirect)
         text += " (" + why(line) + ")";
     return text;
@@ -202,7 +203,7 @@ std::string list_orphans(const Summary& crawl, const ReportLines& lines) {
     const std::vector<ListedUrl> orphans = find_orphans(crawl, lines);
     std::string text = heading_of_orphans(crawl, orphans.size()) + '\n';
     for (std::size_t i = 0; i < std::min(most, orphans.size()); ++i)
-        text += fmt::format("  {}\n", orphans[i].url.href());
+        text += fmt::format("  {}\n", name_of(orphans[i].url));
     if (orphans.size() > most)
         text += fmt::format("  and {} more (--format jsonl lists them all)\n",
                             orphans.size() - most);

@@ -58,7 +58,7 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--baseline", "/no/such/file"}, "--baseline: can't read '/no/such/file': ");
     refused({"--config", "/no/such/file"}, "--config: can't read '/no/such/file': ");
     refused({"--config", "x", "--no-config"}, "--config and --no-config: give one");
-    refused({"/tmp"}, "start one with python3 -m http.server --directory /tmp");
+    refused({"/"}, "the folder '/' has no index.html: give the page to begin with");
     refused({"./no-such-folder"}, "there is nothing there");
     refused({"--include", "["}, "--include: '[' is not an extended regular expression");
     refused({"--exclude="}, "a value is missing: --exclude=");

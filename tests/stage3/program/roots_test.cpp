@@ -4,10 +4,12 @@
 #include "tests/stage3/program/folder.h"
 #include "tests/support/prelude.h"
 
+#include <filesystem>
 #include <fstream>
 #include <tuple>
 
 using tests::Folder;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -26,48 +28,73 @@ std::string outcome_of(Add add, const std::string& text) {
     return roots;
 }
 
-std::string root(const std::string& text) { return outcome_of(stage3::add_root, text); }
+std::string root(const std::string& text) {
+    return outcome_of([](const std::string& one,
+                         stage3::Options& options) { stage3::add_roots({one}, options); },
+                      text);
+}
 std::string list(const std::string& path) {
     return outcome_of(stage3::add_roots_from, path);
 }
 
-std::string advice(const std::string& path, const std::string& folder,
-                   const std::string& file = "") {
-    return fmt::format("'{}' is a path on this machine, and only servers can be crawled: "
-                       "start one with python3 -m http.server --directory {} 8000, then "
-                       "crawl localhost:8000{}",
-                       path, folder, file);
+/// "https://_folder/ = public": what is served from where.
+std::string folders_of(const std::vector<std::string>& texts) {
+    stage3::Options options;
+    stage3::add_roots(texts, options);
+    std::string served;
+    for (const stage3::Remap& remap : options.remaps)
+        served += fmt::format("{} = {}; ", remap.from.href(), remap.folder);
+    return served;
 }
 
 } // namespace
 
-TEST_CASE_FIXTURE(
-    Folder, "a folder or file as a root is refused with the command that serves it") {
+TEST_CASE_FIXTURE(Folder, "a folder or a file on this machine is a root") {
     Folder::write("public/index.html", "");
-    Folder::write("a page.html", "");
-    Folder::write("it's/x", "");
+    Folder::write("a page%.html", "");
+    Folder::write("it's/index.htm", "");
     Folder::write("notes.TXT", "");
-    for (const auto& [path, folder, file] : {std::tuple("./public", "./public", ""),
-                                             {".", ".", ""},
-                                             {"./it's", "'./it'\\''s'", ""},
-                                             {"FILE:public", "public", ""}})
-        CHECK(root(path) == advice(path, folder, file));
-    // These may be hosts as well.
-    for (const auto& [path, folder, file] :
-         {std::tuple("public", "public", ""),
-          {"public/", "public/", ""},
-          {"a page.html", ".", "/a page.html"},
-          {"notes.TXT", ".", "/notes.TXT"},
-          {"public/index.html", "public", "/index.html"}})
-        CHECK(root(path) == advice(path, folder, file) + ", or write http://" + path);
+    Folder::write("index.html", "");
+    for (const auto& [path, url, folder] :
+         {std::tuple("./public", "https://_folder/", "./public"),
+          {"public", "https://_folder/", "public"},
+          {"public/", "https://_folder/", "public/"},
+          {".", "https://_folder/", "."},
+          {"./it's", "https://_folder/", "./it's"},
+          {"FILE:public", "https://_folder/", "public"},
+          {"a page%.html", "https://_folder/a%20page%25.html", "."},
+          {"notes.TXT", "https://_folder/notes.TXT", "."},
+          {"public/index.html", "https://_folder/index.html", "public"}}) {
+        CHECK(root(path) == url);
+        CHECK(folders_of({path}) == fmt::format("https://_folder/ = {}; ", folder));
+    }
 }
 
-TEST_CASE("a path as a root that leads nowhere is refused without a command") {
+TEST_CASE_FIXTURE(Folder, "several folders have their names in their URLs") {
+    for (const char* const file : {"a/Docs 1/index.html", "b/docs-1/index.html",
+                                   "site/index.html", "\u00e9/index.html"})
+        Folder::write(file, "");
+    CHECK(folders_of({"a/Docs 1", "b/docs-1", "http://h/", "site", "./a/../site"})
+          == "https://_folder.docs-1/ = a/Docs 1; https://_folder.docs-1-2/ = b/docs-1; "
+             "https://_folder.site/ = site; ");
+    CHECK(folders_of({"site", "site/index.html"}) == "https://_folder/ = site; ");
+    CHECK(folders_of({"site", "./\u00e9"})
+          == "https://_folder.site/ = site; https://_folder.folder/ = ./\u00e9; ");
+}
+
+TEST_CASE_FIXTURE(Folder, "a path as a root at which there is no page is refused") {
     for (const char* const path : {"/no/such", "./no", "file:///no/such"})
         CHECK(root(path)
-              == fmt::format("'{}' is a path, but there is nothing there; and only "
-                             "servers can be crawled",
-                             path));
+              == fmt::format("'{}' is a path, but there is nothing there", path));
+    CHECK(root("/dev/null") == "'/dev/null' is a path, but not that of a folder or file");
+    Folder::write("it's/b.html", "");
+    Folder::write("it's/a.htm", "");
+    CHECK(
+        root("./it's")
+        == "the folder './it's' has no index.html: give the page to begin with, such as "
+           "'./it'\\''s/a.htm'");
+    fs::create_directory("empty");
+    CHECK(root("empty").ends_with("such as empty/page.html"));
 }
 
 TEST_CASE_FIXTURE(Folder,
@@ -133,8 +160,9 @@ TEST_CASE_FIXTURE(Folder, "a line of a list that is no URL is refused by file an
     CHECK(refusal("ftp://b/")
           == "'ftp://b/' is not a URL to crawl: give one like https://example.org/");
     for (const char* const path : {"/srv", "./wiki"})
-        CHECK(refusal(path)
-              == fmt::format("'{}' is a path, and only servers can be crawled", path));
+        CHECK(
+            refusal(path)
+            == fmt::format("'{}' is a path: give folders and files as arguments", path));
     Folder::write("binary", std::string(5000, ' ' - 1));
     CHECK(list("binary").size() < 300);
     Folder::write("utf-16", std::string("\xff\xfe"
@@ -147,9 +175,7 @@ TEST_CASE_FIXTURE(Folder, "a line of a list that is no URL is refused by file an
 
 TEST_CASE_FIXTURE(Folder, "a root's fragment is kept, for --fragments") {
     stage3::Options options;
-    stage3::add_root("http://h/a#x%20y", options);
-    stage3::add_root("http://h/b", options);
-    stage3::add_root("http://h/c#top", options);
+    stage3::add_roots({"http://h/a#x%20y", "http://h/b", "http://h/c#top"}, options);
     Folder::write("list", "http://h/d#z # a comment\n");
     stage3::add_roots_from("list", options);
     const common::LinkFragments& named = options.crawl.frontier.of_roots;
