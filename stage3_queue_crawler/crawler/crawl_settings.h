@@ -27,6 +27,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stage3 {
@@ -68,6 +69,18 @@ inline TrapLimits trap_limits(const CrawlSettings& settings,
     if (settings.frontier.max_depth != CrawlSettings::no_limit)
         limits.depth = settings.frontier.max_depth;
     return allow_roots(limits, roots);
+}
+
+/// Links to a server that stands in for another are links to that one.
+inline FindLinks finder_for(FindLinks find, const CrawlSettings& settings) {
+    if (!settings.mappings)
+        return find;
+    return [find = std::move(find), mappings = settings.mappings](
+               std::string_view body, std::string_view content_type,
+               const common::Url& base, common::LinkLimits limits) {
+        limits.rename = [&mappings](common::Url& link) { mappings->rename(link); };
+        return find(body, content_type, base, limits);
+    };
 }
 
 /// What a crawl works with. A test may bring a web of its own. What the functions refer

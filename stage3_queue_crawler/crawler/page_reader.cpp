@@ -95,8 +95,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
                  asked_to_end = helpers_.is_asked_to_end,
-                 find_links = helpers_.find_links, mappings = helpers_.mappings,
-                 checks = checks_] {
+                 find_links = helpers_.find_links, checks = checks_] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
@@ -105,8 +104,6 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
             return !asked_to_end() && scope->contains(link);
         };
         look_for(checks, *scope, limits);
-        if (mappings)
-            limits.rename = [&](common::Url& link) { mappings->rename(link); };
         Timed reading{.links = find_links(body, content_type, url, limits),
                       .time = std::chrono::steady_clock::now() - begin};
         return reading;

@@ -13,7 +13,6 @@
 #include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/crawler/scope.h"
-#include "stage3_queue_crawler/http/url_mappings.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
 
@@ -47,7 +46,6 @@ struct PageReaderHelpers {
     std::function<bool()> is_asked_to_end = [] { return false; };
     /// Called with messages for the user.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
-    std::shared_ptr<const UrlMappings> mappings = {}; ///< see CrawlSettings
 };
 
 class PageReader {

@@ -101,7 +101,8 @@ Coroutine<bool> send_file(Stream& stream, const SiteFile& file) {
 }
 
 common::Url url_of(const Listener& listener) {
-    return *common::parse_url(fmt::format("http://127.0.0.1:{}/", listener.port()));
+    const std::string text = fmt::format("http://127.0.0.1:{}/", listener.port());
+    return common::parse_url(text).value(); // it's one
 }
 
 } // namespace

@@ -74,6 +74,13 @@ Response rename_target(Response response, const Url& at, const UrlMappings& mapp
     return Response(std::make_shared<Renamed>(response.exchange(), std::move(renamed)));
 }
 
+/// It's the folder that has failed, and another attempt won't help.
+FetchError refusal(std::string_view why) {
+    FetchError error(FetchError::Kind::bad_response, std::string(why), 0);
+    error.was_sent = true;
+    return error;
+}
+
 SessionOptions trusting(SessionOptions options, bool uses_proxy) {
     options.objection = {};
     options.uses_proxy = options.uses_proxy && uses_proxy;
@@ -132,9 +139,7 @@ Coroutine<Response> RemappedSession::get_mapped(Url url, UrlMappings::Way way,
     constexpr int forbidden = 403;
     if (const std::string_view why = response.header(FolderServer::reason);
         way.mapping->is_folder && response.status() == forbidden && !why.empty()) {
-        FetchError error(FetchError::Kind::bad_response, std::string(why), 0);
-        error.was_sent = true;
-        throw error;
+        throw refusal(why);
     }
     co_return rename_target(std::move(response), *way.to, *mappings_);
 }

@@ -122,7 +122,7 @@ std::string_view type_of_file(const fs::path& path) {
 }
 
 SiteFolder::SiteFolder(const fs::path& folder) : folder_(fs::canonical(folder)) {
-    fs::directory_iterator can_be_read(folder_);
+    const fs::directory_iterator can_be_read(folder_);
 }
 
 SiteFile SiteFolder::find(std::string_view target) const {
@@ -159,8 +159,7 @@ SiteFile SiteFolder::look_up(std::string_view name) const {
 
 /// `real` has no symbolic links in it.
 bool SiteFolder::has_inside(const fs::path& real) const {
-    return std::mismatch(folder_.begin(), folder_.end(), real.begin(), real.end()).first
-           == folder_.end();
+    return std::ranges::mismatch(folder_, real).in1 == folder_.end();
 }
 
 /// Without the page for what is missing.

@@ -3,7 +3,6 @@
 #include "common/command_line/usage_error.h"
 #include "common/text/counted.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
-#include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/exit_status.h"
@@ -103,6 +102,15 @@ struct Missing {
     std::string baseline; ///< why none was written; empty if one was, or none is wanted
 };
 
+/// Where the crawl began, for a title: the path of a page says less than its folder.
+std::string name_of_site(const Options& options) {
+    const common::Url& root = options.roots.front();
+    for (const Remap& remap : options.remaps)
+        if (remap.option.empty() && remap.from.origin() == root.origin())
+            return remap.folder;
+    return std::string(root.href());
+}
+
 /// Writes the ends of the reports.
 Missing end_reports(Reports& reports, const Options& options, const Crawler<>& crawler,
                     Ending ending, Clock::duration time) {
@@ -115,7 +123,7 @@ Missing end_reports(Reports& reports, const Options& options, const Crawler<>& c
                      .left_out = crawler.left_out(),
                      .time = time,
                      .is_unchecked = options.crawl.session.tls.insecure,
-                     .root = std::string(name_of(options.roots.front())),
+                     .root = name_of_site(options),
                      .cut_short = describe_if_early(ending),
                      .nothing_checked = missing.checks,
                      .listed = preparation.listed(),

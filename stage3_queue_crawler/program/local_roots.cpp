@@ -68,6 +68,13 @@ std::string any_page_in(const fs::path& folder) {
     return first.empty() ? "page.html" : first;
 }
 
+/// Instead of a folder or a file.
+std::string what_is_there(const fs::file_status& status, const std::error_code& error) {
+    if (status.type() == fs::file_type::not_found)
+        return "there is nothing there";
+    return error ? error.message() : "not that of a folder or file";
+}
+
 /// The last part of a folder's path, with nothing that a host can't have in its name.
 std::string label_of(const fs::path& folder) {
     std::string label = common::lower(folder.filename().string());
@@ -106,13 +113,12 @@ std::optional<LocalRoot> local_root(const std::string& text) {
         return LocalRoot{.folder = path.has_parent_path() ? path.parent_path() : ".",
                          .page = path.filename().string()};
     if (status.type() != fs::file_type::directory)
-        throw UsageError(fmt::format("'{}' is a path, but {}", text,
-                                     status.type() == fs::file_type::not_found
-                                         ? "there is nothing there"
-                                     : error ? error.message()
-                                             : "not that of a folder or file"));
-    if (!fs::exists(path / "index.html", error) && !fs::exists(path / "index.htm", error)
-        && !error)
+        throw UsageError(
+            fmt::format("'{}' is a path, but {}", text, what_is_there(status, error)));
+    const auto has = [&](const char* const index) {
+        return fs::exists(path / index, error) || error;
+    };
+    if (!has("index.html") && !has("index.htm"))
         throw UsageError(
             fmt::format("the folder '{}' has no index.html: give the page to begin with, "
                         "such as {}",

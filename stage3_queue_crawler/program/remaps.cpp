@@ -17,14 +17,13 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With a slash at its end. Throws std::invalid_argument if it isn't one.
-common::Url read_folder_url(std::string text, std::string_view which) {
+common::Url read_folder_url(const std::string& text, std::string_view which) {
     const bool has_scheme = text.starts_with("http://") || text.starts_with("https://");
     if (text.find('?') != std::string::npos || text.find('#') != std::string::npos)
         throw std::invalid_argument(
             fmt::format("has a query or a fragment {} the '='", which));
-    if (!text.ends_with('/'))
-        text += '/';
-    const auto url = has_scheme ? common::parse_url(text) : std::nullopt;
+    const std::string folder = text.ends_with('/') ? text : text + '/';
+    const auto url = has_scheme ? common::parse_url(folder) : std::nullopt;
     if (!url)
         throw std::invalid_argument(
             fmt::format("has no http or https URL {} the '='", which));
@@ -50,7 +49,7 @@ Remap read_remap(const std::string& text) {
                 .from = read_folder_url(text.substr(0, equals), "before")};
     std::string to = text.substr(equals + 1);
     if (to.find("://") != std::string::npos) {
-        remap.to = read_folder_url(std::move(to), "after");
+        remap.to = read_folder_url(to, "after");
         return remap;
     }
     std::error_code error;

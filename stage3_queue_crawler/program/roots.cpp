@@ -145,8 +145,8 @@ void add_roots(const std::vector<std::string>& texts, Options& options) {
     for (Remap& remap : folders.remaps())
         options.remaps.push_back(std::move(remap));
     for (std::size_t i = 0; i < texts.size(); ++i)
-        if (local[i])
-            options.roots.push_back(folders.url_of(*local[i]));
+        if (const auto& root = local[i])
+            options.roots.push_back(folders.url_of(*root));
         else
             add(texts[i], options);
 }

@@ -37,8 +37,11 @@ std::string plain(std::string_view text) {
 }
 
 /// A link that shows its URL: an autolink, in which nothing can be escaped, so what would
-/// end it, or its cell, is percent-encoded.
+/// end it, or its cell, is percent-encoded. A path in a folder is no link anywhere, and
+/// "</a>" would be markup.
 std::string link(std::string_view url) {
+    if (!url.starts_with("http://") && !url.starts_with("https://"))
+        return plain(url);
     std::string out = "<";
     for (const char c : url)
         if (std::string_view(" <>|\\`").find(c) != std::string_view::npos)
