@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -102,7 +103,9 @@ Coroutine<bool> send_file(Stream& stream, const SiteFile& file) {
 
 common::Url url_of(const Listener& listener) {
     const std::string text = fmt::format("http://127.0.0.1:{}/", listener.port());
-    return common::parse_url(text).value(); // it's one
+    if (auto url = common::parse_url(text))
+        return *std::move(url);
+    throw std::logic_error(text + " is a URL");
 }
 
 } // namespace

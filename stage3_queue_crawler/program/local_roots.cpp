@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -75,12 +76,12 @@ std::string what_is_there(const fs::file_status& status, const std::error_code& 
     return error ? error.message() : "not that of a folder or file";
 }
 
+bool may_be_in_label(char c) { return common::is_digit(c) || (c >= 'a' && c <= 'z'); }
+
 /// The last part of a folder's path, with nothing that a host can't have in its name.
 std::string label_of(const fs::path& folder) {
     std::string label = common::lower(folder.filename().string());
-    std::ranges::replace_if(
-        label, [](char c) { return !common::is_digit(c) && !(c >= 'a' && c <= 'z'); },
-        '-');
+    std::ranges::replace_if(label, std::not_fn(may_be_in_label), '-');
     return label.find_first_not_of('-') == std::string::npos ? "folder" : label;
 }
 

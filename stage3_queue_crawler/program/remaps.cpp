@@ -33,7 +33,7 @@ common::Url read_folder_url(const std::string& text, std::string_view which) {
 /// As `folder` was given, with a slash at the end: for annotations; empty: it's the
 /// current one.
 std::string source_folder(const fs::path& folder) {
-    std::string text = folder.lexically_normal().string();
+    const std::string text = folder.lexically_normal().string();
     if (text == "." || text == "./")
         return {};
     return text.ends_with('/') ? text : text + '/';

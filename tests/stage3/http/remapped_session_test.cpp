@@ -128,11 +128,12 @@ TEST_CASE("that a mapped place is private says nothing about other places") {
     server.on("/site/a", html("here"));
     stage3::run([](ScriptedServer& from) -> Coroutine<> {
         RemappedSession session(running_loop(), SessionOptions(), mapped_to(from));
+        GetOptions usual;
         const Response mapped =
-            co_await session.get(url_of("https://example.org/docs/a"), {});
+            co_await session.get(url_of("https://example.org/docs/a"), usual);
         CHECK(mapped.status() == 200);
         CHECK_FALSE(session.may_be_private());
-        const Response other = co_await session.get(url_of(from.url("/x")), {});
+        const Response other = co_await session.get(url_of(from.url("/x")), usual);
         CHECK(other.status() == 404);
         CHECK(session.may_be_private());
     }(server));
