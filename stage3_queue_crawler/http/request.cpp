@@ -15,9 +15,7 @@ Easy make_easy(const SessionOptions& options) {
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https"); // otherwise, it can read local files
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); // we do that ourselves
-    if (!options.uses_proxy)
-        set(easy, CURLOPT_PROXY, ""); // nor what the environment names
-    else if (!options.proxy.empty())
+    if (options.uses_proxy && !options.proxy.empty())
         set(easy, CURLOPT_PROXY, options.proxy.c_str());
     set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); // a proxy's answer isn't the site's
     set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());

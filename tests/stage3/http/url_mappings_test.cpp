@@ -14,6 +14,8 @@ namespace {
 /// "https://example.org" is a folder's; "/docs/" of it, and "http://other/", a server's.
 UrlMappings mappings() {
     UrlMappings all;
+    all.add({.from = url_of("https://example.org/docs/deep/"),
+             .to = url_of("http://localhost:5/")});
     all.add({.from = url_of("https://example.org/"),
              .to = url_of("http://127.0.0.1:1/"),
              .is_folder = true});
@@ -50,6 +52,7 @@ TEST_CASE("a URL below a mapped one is asked for at the other place") {
           {"https://example.org/a?b=/docs/", "ask http://127.0.0.1:1/a?b=/docs/"},
           {"https://example.org/docs/", "ask http://localhost:2/site/"},
           {"https://example.org/docs/x?y", "ask http://localhost:2/site/x?y"},
+          {"https://example.org/docs/deep/x", "ask http://localhost:5/x"},
           {"https://example.org/docsx", "ask http://127.0.0.1:1/docsx"},
           {"http://other:81/a/b", "ask http://localhost:3/b"},
           {"http://other:81/b", "as it is"},
@@ -98,10 +101,10 @@ TEST_CASE("a mapping counts what it has served") {
     (void)all.find(url_of("https://example.org/docs/a"));
     (void)all.find(url_of("http://other:81/a"));
     (void)all.find(url_of("http://folder/robots.txt")); // which says nothing of pages
-    CHECK(all.all()[0].used == 0);
-    CHECK(all.all()[1].used == 1);
+    CHECK(all.all()[1].used == 0);
     CHECK(all.all()[2].used == 1);
-    CHECK(all.all()[3].used == 0);
+    CHECK(all.all()[3].used == 1);
+    CHECK(all.all()[4].used == 0);
 }
 
 TEST_CASE("a URL that would be too long elsewhere is left as it is") {
