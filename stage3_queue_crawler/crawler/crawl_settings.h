@@ -15,6 +15,7 @@
 #include "stage3_queue_crawler/crawler/retry.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
 #include "stage3_queue_crawler/crawler/sitemap.h"
+#include "stage3_queue_crawler/crawler/time_account.h"
 #include "stage3_queue_crawler/crawler/traps.h"
 #include "stage3_queue_crawler/http/remapped_session.h"
 #include "stage3_queue_crawler/http/session.h"
@@ -89,7 +90,8 @@ struct CrawlHelpers {
     OpenHttp open_http = open_session;
     FindLinks find_links = common::find_links;                    ///< see PageReader
     std::function<bool()> is_asked_to_end = [] { return false; }; ///< see PageReader
-    Answers* answers = nullptr; ///< what servers answered earlier; nullptr: nothing
+    Answers* answers = nullptr;     ///< what servers answered earlier; nullptr: nothing
+    TimeAccount* account = nullptr; ///< of what limits the crawl; nullptr: none is kept
 };
 
 /// The callbacks through which a crawl reports while it runs.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/accounted_http.h"
 #include "stage3_queue_crawler/crawler/cookie_circles.h"
 #include "stage3_queue_crawler/crawler/cookie_jar.h"
 #include "stage3_queue_crawler/crawler/crawl_settings.h"
@@ -62,7 +63,7 @@ class Crawler final : private HostPauses {
         : loop_(loop), roots_(std::move(roots)),
           scope_(std::make_shared<Scope>(std::move(scope))),
           settings_(std::move(settings)), events_(std::move(events)),
-          session_(open_http(helpers.open_http, loop, settings_)),
+          account_(helpers.account), session_(open_session(helpers)),
           jar_(settings_.cookies.are_kept ? std::make_unique<CookieJar>() : nullptr),
           rules_(scope_, settings_.logins, settings_.checks, settings_.sitemaps,
                  cookies_beside(settings_.session.headers, jar_.get())),
@@ -81,12 +82,14 @@ class Crawler final : private HostPauses {
                     FrontierHelpers{.checks = settings_.checks,
                                     .robots = settings_.robots.obey ? &robots_ : nullptr,
                                     .answers = helpers.answers,
-                                    .session = session_.get()},
+                                    .session = session_.get(),
+                                    .account = account_},
                     std::forward<More>(more)...),
           reader_(loop, scope_, settings_.reader, settings_.checks,
                   {.find_links = finder_for(std::move(helpers.find_links), settings_),
                    .is_asked_to_end = std::move(helpers.is_asked_to_end),
-                   .on_note = events_.on_note}),
+                   .on_note = events_.on_note,
+                   .account = account_}),
           judge_(scope_, circles_, trap_limits(settings_, roots_), settings_.checks,
                  events_.on_note, helpers.answers),
           preparation_({.loop = loop_,
@@ -124,6 +127,7 @@ class Crawler final : private HostPauses {
     using Visit = stage3::Visit<F>;
 
     HostPauses& pauses() { return *this; }
+    std::unique_ptr<Http> open_session(const CrawlHelpers& helpers) const;
     std::vector<common::Url> begin() const;
     Coroutine<Ending> crawl_in(TaskGroup& group);
     void start_workers(TaskGroup& group);
@@ -147,6 +151,7 @@ class Crawler final : private HostPauses {
     const std::shared_ptr<Scope> scope_; // shared with threads, once prepared
     const CrawlSettings settings_;
     const CrawlEvents events_;
+    TimeAccount* const account_; // null: none is kept
     const std::unique_ptr<Http> session_;
     RedirectCircles circles_;
     const std::unique_ptr<CookieJar> jar_; // null: no cookies
@@ -164,6 +169,15 @@ class Crawler final : private HostPauses {
     std::vector<LeftOut> unclear_; // in scope
     Progress progress_;
 };
+
+template <Frontier F>
+std::unique_ptr<Http> Crawler<F>::open_session(const CrawlHelpers& helpers) const {
+    const OpenHttp open = [&](EventLoop& loop, const SessionOptions& /*options*/) {
+        return open_http(helpers.open_http, loop, settings_);
+    };
+    return account_ == nullptr ? open(loop_, settings_.session)
+                               : with_account(open, *account_)(loop_, settings_.session);
+}
 
 // ---- The crawl ----
 
@@ -280,10 +294,20 @@ void Crawler<F>::refuse(Visit visit) {
     finish(std::move(visit), std::move(page));
 }
 
+/// Why it's parked, for the account.
+inline TimeAccount::Place place_of(const Again& again) {
+    if (again.reaction == Reaction::refused || again.reaction == Reaction::busy)
+        return TimeAccount::Place::parked_as_refused;
+    return again.was_a_try ? TimeAccount::Place::parked_to_retry
+                           : TimeAccount::Place::parked_without_descriptor;
+}
+
 template <Frontier F>
 void Crawler<F>::put_off(Visit visit, const Again& again) {
     const auto wait = std::chrono::ceil<EventLoop::Duration>(again.wait);
     note_reaction(visit.item(), again.reaction, again.wait);
+    if (account_ != nullptr)
+        account_->set_reason(place_of(again));
     if (again.reaction == Reaction::refused)
         visit.put_off_refused(wait);
     else if (again.was_a_try)
@@ -351,10 +375,11 @@ void Crawler<F>::tell_missing_fragments() {
 /// It's in scope, but its server won't say what it is.
 template <Frontier F>
 void Crawler<F>::leave_out(const Record& record, std::string_view why) {
+    const std::string host = host_of(record.url);
     const std::string kind =
-        fmt::format("URLs of {} are unclear: {}", host_of(record.url), why);
+        fmt::format("URLs of {} are unclear: {}", name_of_host(host), why);
     if (count_left_out(unclear_, kind, 1, name_of(record.url)))
-        events_.on_note(fmt::format("{}: {}", host_of(record.url), why));
+        events_.on_note(fmt::format("{}: {}", name_of_host(host), why));
 }
 
 template <Frontier F>

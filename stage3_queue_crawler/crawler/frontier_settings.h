@@ -9,6 +9,7 @@
 #include "stage3_queue_crawler/crawler/gate.h"
 #include "stage3_queue_crawler/crawler/order.h"
 #include "stage3_queue_crawler/crawler/robots_cache.h"
+#include "stage3_queue_crawler/crawler/time_account.h"
 #include "stage3_queue_crawler/http/session.h"
 
 #include <chrono>
@@ -39,6 +40,7 @@ struct FrontierHelpers {
     /// Knows whether the site's address is private, so that the addresses of foreign
     /// servers may be private, too: for a frontier that tells other processes.
     Http* session = nullptr;
+    TimeAccount* account = nullptr; ///< nullptr: none is kept
 };
 
 } // namespace stage3

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "stage3_queue_crawler/crawler/pace.h"
+#include "stage3_queue_crawler/crawler/time_account.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/sync/queue_orders.h"
 
@@ -42,10 +43,11 @@ class Gate {
   public:
     /// `let_in` is called with each item when its turn comes. From then until `leave` is
     /// called for it, the item counts toward its host's limit. It should begin soon.
+    /// `account` is told what keeps the lines from moving, unless it's null.
     Gate(EventLoop& loop, GateLimits limits, Line empty_line,
-         std::function<void(Item, Passage)> let_in)
+         std::function<void(Item, Passage)> let_in, TimeAccount* account = nullptr)
         : loop_(loop), limits_(limits), empty_line_(std::move(empty_line)),
-          let_in_(std::move(let_in)) {}
+          let_in_(std::move(let_in)), account_(account) {}
 
     /// An item arrives at the host's gate. It may be let in at once.
     void enter(const std::string& name, Item item) {
@@ -59,6 +61,7 @@ class Gate {
         host.line->push({std::move(item), next_number_++});
         ++waiting_;
         let_next_in(name, host);
+        tell_account(name, host);
     }
 
     /// May an item that was let in still begin? Its host may have been held since, or may
@@ -75,8 +78,9 @@ class Gate {
         Host& host = hosts_.at(name);
         --host.to_begin;
         host.pace.begin(loop_.time());
-        hold(name, distance_of(host));
+        keep_distance(host);
         let_next_in(name, host);
+        tell_account(name, host);
     }
     // [/begin]
 
@@ -87,12 +91,17 @@ class Gate {
         if (!began)
             --host.to_begin;
         else if (goes_one_by_one(host))
-            hold(name, host.delay);
+            hold(host, host.delay, Limit::crawl_delay);
         let_next_in(name, host);
+        tell_account(name, host);
     }
 
     /// The host got a request for something that doesn't pass through the gate.
-    void has_asked(const std::string& name) { hold(name, distance_of(hosts_[name])); }
+    void has_asked(const std::string& name) {
+        Host& host = hosts_[name];
+        keep_distance(host);
+        tell_account(name, host);
+    }
 
     // ---- The pace that it puts up with: see pace.h ----
 
@@ -102,17 +111,22 @@ class Gate {
     }
     /// The host has refused a request that was sent in `epoch`.
     void refused(const std::string& name, Pace::Epoch epoch) {
-        hosts_.at(name).pace.refused(epoch, loop_.time());
+        Host& host = hosts_.at(name);
+        host.pace.refused(epoch, loop_.time());
+        tell_account(name, host);
     }
     /// The same, but it may be broken.
     void busy(const std::string& name, Pace::Epoch epoch) {
-        hosts_.at(name).pace.busy(epoch);
+        Host& host = hosts_.at(name);
+        host.pace.busy(epoch);
+        tell_account(name, host);
     }
     /// The host has given an answer.
     void answered(const std::string& name) {
         Host& host = hosts_.at(name);
         host.pace.answered(host.line != nullptr);
         let_next_in(name, host);
+        tell_account(name, host);
     }
     /// For how long the host has said nothing but that it refuses.
     EventLoop::Duration refused_for(const std::string& name) const {
@@ -122,7 +136,8 @@ class Gate {
     /// No request to this host may begin for `duration`.
     void hold(const std::string& name, EventLoop::Duration duration) {
         Host& host = hosts_[name];
-        host.next_start = std::max(host.next_start, loop_.time() + duration);
+        hold(host, duration, Limit::refusals);
+        tell_account(name, host);
     }
 
     /// This host gets one request at a time, with a pause of at least `delay`.
@@ -138,21 +153,26 @@ class Gate {
     void set_delay(const std::string& name, EventLoop::Duration delay) {
         Host& host = hosts_[name];
         if (std::exchange(host.delay, delay) < delay)
-            hold(name, delay);
+            hold(host, delay, Limit::crawl_delay);
+        tell_account(name, host);
     }
 
     /// Takes out all items that are in line.
     std::vector<Item> take_all() {
         std::vector<Item> all;
-        for (auto& [name, host] : hosts_)
+        for (auto& [name, host] : hosts_) {
             take_line(host, all);
+            tell_account(name, host);
+        }
         return all;
     }
     /// The same for one host.
     std::vector<Item> take_all_of(const std::string& name) {
         std::vector<Item> all;
-        if (const auto host = hosts_.find(name); host != hosts_.end())
+        if (const auto host = hosts_.find(name); host != hosts_.end()) {
             take_line(host->second, all);
+            tell_account(name, host->second);
+        }
         return all;
     }
 
@@ -167,9 +187,11 @@ class Gate {
         EventLoop::Duration delay{};
         EventLoop::Duration least_delay{};
         std::size_t most = GateLimits::unlimited; // inside
+        Limit held_by = Limit::refusals;          // until next_start
         Pace pace;
         std::unique_ptr<Line> line; // null if no item waits
         std::optional<CancelAtExit> timer;
+        TimeAccount::Host* account = nullptr; // once it was told something
     };
 
     /// From the start of one request to that of the next.
@@ -193,6 +215,17 @@ class Gate {
         return host.inside < most_inside(host) && !(has_distance && host.to_begin > 0);
     }
 
+    void keep_distance(Host& host) {
+        hold(host, distance_of(host), limit_of_distance(host));
+    }
+    void hold(Host& host, EventLoop::Duration duration, Limit by) {
+        const EventLoop::TimePoint until = loop_.time() + duration;
+        if (until <= host.next_start)
+            return;
+        host.next_start = until;
+        host.held_by = by;
+    }
+
     // [let-next-in]
     /// Lets in as many as may begin now. The others are checked again when an item begins
     /// or leaves, or when the timer fires.
@@ -210,6 +243,40 @@ class Gate {
         }
     }
     // [/let-next-in]
+
+    // ---- For the account ----
+
+    // (What the timer lets in begins soon, and then the account is told.)
+    void tell_account(const std::string& name, Host& host) {
+        if (account_ == nullptr) [[likely]]
+            return;
+        if (host.account == nullptr)
+            host.account = &account_->host(name);
+        account_->set_gate(*host.account,
+                           host.line ? std::optional(limit_of(host)) : std::nullopt);
+    }
+    /// What keeps its line from moving.
+    Limit limit_of(const Host& host) const {
+        return host.inside >= most_inside(host) ? limit_of_number(host) : host.held_by;
+    }
+    /// Which limit of how many may be inside is the smallest.
+    Limit limit_of_number(const Host& host) const {
+        const std::size_t most = most_inside(host);
+        if (goes_one_by_one(host))
+            return Limit::crawl_delay;
+        if (host.most == most)
+            return Limit::one_by_one;
+        return limits_.max_per_host == most ? Limit::max_per_host : Limit::refusals;
+    }
+    /// Which distance is the longest.
+    Limit limit_of_distance(const Host& host) const {
+        const EventLoop::Duration most = distance_of(host);
+        if (host.pace.distance() == most)
+            return Limit::refusals;
+        if (host.delay == most)
+            return Limit::crawl_delay;
+        return host.least_delay == most ? Limit::foreign_pause : Limit::delay;
+    }
 
     void let_in(Host& host, Item item, Passage passage) {
         ++host.inside;
@@ -236,6 +303,7 @@ class Gate {
     const GateLimits limits_;
     const Line empty_line_;
     std::function<void(Item, Passage)> let_in_;
+    TimeAccount* const account_; // null: none is kept
     std::unordered_map<std::string, Host> hosts_;
     std::uint64_t next_number_ = 0;
     std::size_t waiting_ = 0;

@@ -10,12 +10,14 @@
 
 namespace stage3 {
 
+using Place = TimeAccount::Place;
+
 HostLines::HostLines(EventLoop& loop, FrontierSettings settings, FrontierHelpers helpers)
     : loop_(loop), settings_(std::move(settings)), helpers_(std::move(helpers)),
       queue_(0, Order(settings_.order)), foreign_queue_(0, Order(settings_.order)),
       gate_(loop, settings_.politeness, Order(settings_.order),
-            std::bind_front(&HostLines::pass_gate, this)),
-      parked_(loop, [this](Item item) { admit(std::move(item)); }),
+            std::bind_front(&HostLines::pass_gate, this), helpers_.account),
+      parked_(loop, std::bind_front(&HostLines::leave_parking_lot, this)),
       remembered_(helpers_.answers != nullptr
                       && settings_.max_depth != FrontierSettings::no_limit,
                   std::bind_front(&HostLines::let_in, this)) {
@@ -33,7 +35,14 @@ void HostLines::enter_gate(Item item) {
     gate_.enter(host, std::move(item));
 }
 
+/// There is one. The item may leave it at once.
+void HostLines::enter_robots_line(Item item) {
+    note_enters(item, Place::robots_line);
+    robots_->enter(std::move(item));
+}
+
 void HostLines::leave_robots_line(Item item, std::optional<Robots::Duration> delay) {
+    note_leaves(item, Place::robots_line);
     if (delay)
         gate_.set_delay(host_of(item.url),
                         std::chrono::ceil<EventLoop::Duration>(*delay));
@@ -52,24 +61,31 @@ void HostLines::pass_gate(Item item, Passage passage) {
     if (item.purpose != Purpose::check_foreign)
         let_in(std::move(item));
     else if (foreign_hosts_ >= helpers_.checks.foreign_hosts)
-        foreign_line_.push_back(std::move(item));
+        join_foreign_line(std::move(item));
     else
         set_out(std::move(item));
+}
+
+void HostLines::join_foreign_line(Item item) {
+    note_enters(item, Place::foreign_line);
+    foreign_line_.push_back(std::move(item));
 }
 
 /// On a foreign server, asking for robots.txt has to wait for its turn, too.
 void HostLines::set_out(Item item) {
     ++foreign_hosts_;
     if (robots_ && !is_closed_)
-        robots_->enter(std::move(item));
+        enter_robots_line(std::move(item));
     else
         let_in(std::move(item));
 }
 
 void HostLines::let_in(Item item) {
-    if (!is_closed_)
-        (item.purpose == Purpose::check_foreign ? foreign_queue_ : queue_)
-            .put_nowait(std::move(item));
+    if (is_closed_)
+        return;
+    note_enters(item, Place::ready);
+    (item.purpose == Purpose::check_foreign ? foreign_queue_ : queue_)
+        .put_nowait(std::move(item));
 }
 
 /// It has been let in, or would be, but its host is asked nothing more.
@@ -161,6 +177,7 @@ void HostLines::leave_gate(const std::string& host, const Leaving& leaving) {
     if (!foreign_line_.empty()) {
         Item next = std::move(foreign_line_.front());
         foreign_line_.pop_front();
+        note_leaves(next, Place::foreign_line);
         set_out(std::move(next));
     }
 }
@@ -169,9 +186,22 @@ void HostLines::leave_gate(const std::string& host, const Leaving& leaving) {
 void HostLines::park(Item item, EventLoop::Duration wait) {
     come_in(item);
     item.goes_first = true;
+    note_parking(item);
     parked_.park(std::move(item), loop_.time() + wait);
 }
 // [/park]
+
+void HostLines::note_parking(Item& item) const {
+    if (helpers_.account == nullptr)
+        return;
+    item.parked_as = helpers_.account->take_reason();
+    note_enters(item, item.parked_as);
+}
+
+void HostLines::leave_parking_lot(Item item) {
+    note_leaves(item, item.parked_as);
+    admit(std::move(item));
+}
 
 // ---- What hosts say about our pace ----
 
@@ -215,12 +245,14 @@ void HostLines::end_host(const std::string& host, std::string reason) {
 std::vector<HostLines::Item> HostLines::take_all() {
     std::vector<Item> all = gate_.take_all();
     for (Item& item : std::exchange(foreign_line_, {})) {
+        note_leaves(item, Place::foreign_line);
         gate_.leave(host_of(item.url), false);
         item.is_inside = false;
         all.push_back(std::move(item));
     }
     if (robots_)
         for (Item& item : robots_->take_all()) {
+            note_leaves(item, Place::robots_line);
             if (item.purpose == Purpose::check_foreign)
                 leave_gate(item);
             all.push_back(std::move(item));
@@ -233,6 +265,8 @@ std::vector<HostLines::Item> HostLines::take_all() {
 
 void HostLines::close_lines() {
     is_closed_ = true;
+    if (helpers_.account != nullptr)
+        helpers_.account->end();
     if (robots_)
         robots_->drop_all();
     if (helpers_.robots != nullptr)

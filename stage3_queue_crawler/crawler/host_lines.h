@@ -61,7 +61,8 @@ class HostLines {
     /// The first lines: for an item that an earlier visit has answered, for one whose
     /// origin has rules (null: none has), and for others.
     DepthLine& remembered() { return remembered_; }
-    RobotsLine* robots_line() { return robots_ ? &*robots_ : nullptr; }
+    bool has_robots_line() const { return robots_.has_value(); }
+    void enter_robots_line(Item item);
     void enter_gate(Item item);
     /// The last one: the next worker takes it.
     void let_in(Item item);
@@ -111,12 +112,17 @@ class HostLines {
     using ReadyQueue = Queue<Item, Order>;
 
     void leave_robots_line(Item item, std::optional<Robots::Duration> delay);
+    void leave_parking_lot(Item item);
     void pass_gate(Item item, Passage passage);
+    void join_foreign_line(Item item);
     void set_out(Item item);
     bool may_leave(Item& item);
     void take(Item& item);
     void drop_what_waits();
     std::vector<Item> take_all();
+    void note_parking(Item& item) const;
+    void note_enters(const Item& item, TimeAccount::Place place) const;
+    void note_leaves(const Item& item, TimeAccount::Place place) const;
     void leave_gate(Item& item);
     void leave_gate(const std::string& host, const Leaving& leaving);
 
@@ -134,12 +140,25 @@ class HostLines {
     bool is_closed_ = false;
 };
 
+// ---- For the account, if one is kept ----
+
+inline void HostLines::note_enters(const Item& item, TimeAccount::Place place) const {
+    if (helpers_.account != nullptr && !item.url.is_malformed())
+        helpers_.account->enter(item.url, place);
+}
+
+inline void HostLines::note_leaves(const Item& item, TimeAccount::Place place) const {
+    if (helpers_.account != nullptr && !item.url.is_malformed())
+        helpers_.account->leave(item.url, place);
+}
+
 template <class Owner>
 Coroutine<Visit<Owner>> HostLines::next_visit(Owner& owner, bool is_foreign) {
     ReadyQueue& queue = is_foreign ? foreign_queue_ : queue_;
     while (true) {
         Item item = co_await queue.get();
         queue.task_done(); // the owner counts what is unfinished
+        note_leaves(item, TimeAccount::Place::ready);
         if (!may_leave(item))
             continue;
         take(item);

@@ -107,8 +107,8 @@ void MemoryFrontier::admit(Item item) {
         let_in(std::move(item)); // there is no server to ask
     else if (has_ended(item))
         let_in_ended(std::move(item));
-    else if (item.purpose != Purpose::check_foreign && robots_line() != nullptr)
-        robots_line()->enter(std::move(item));
+    else if (item.purpose != Purpose::check_foreign && has_robots_line())
+        enter_robots_line(std::move(item));
     else
         enter_gate(std::move(item));
 }

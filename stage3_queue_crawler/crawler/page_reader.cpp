@@ -91,6 +91,7 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
         Seconds time;
     };
     const auto size = static_cast<double>(body.size());
+    TimeAccount::Host* const host = TimeAccount::host_in(helpers_.account, url);
     // [job]
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
@@ -116,9 +117,11 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     Timed reading;
     if (settings_.in_threads && size * seconds_per_byte_ > worth_the_way.count()
         && loop_.thread_pool().has_thread()) {
+        const TimeAccount::Stay in_account(host, TimeAccount::Place::reading_outside);
         Future<Timed> elsewhere = run_in_executor(loop_, std::move(read));
         reading = co_await std::move(elsewhere);
     } else {
+        const TimeAccount::Stay in_account(host, TimeAccount::Place::reading);
         reading = read();
     }
     // If it took far longer, something else ran in between.

@@ -13,6 +13,7 @@
 #include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/page_response.h"
 #include "stage3_queue_crawler/crawler/scope.h"
+#include "stage3_queue_crawler/crawler/time_account.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
 #include "stage3_queue_crawler/runtime/task/task.h"
 
@@ -46,6 +47,7 @@ struct PageReaderHelpers {
     std::function<bool()> is_asked_to_end = [] { return false; };
     /// Called with messages for the user.
     std::function<void(const std::string&)> on_note = [](const std::string&) {};
+    TimeAccount* account = nullptr; ///< nullptr: none is kept
 };
 
 class PageReader {

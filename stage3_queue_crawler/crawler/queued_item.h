@@ -6,6 +6,7 @@
 
 #include "stage3_queue_crawler/crawler/item.h"
 #include "stage3_queue_crawler/crawler/pace.h"
+#include "stage3_queue_crawler/crawler/time_account.h"
 
 namespace stage3 {
 
@@ -15,7 +16,9 @@ struct QueuedItem : Item {
     bool goes_first : 1 = false; ///< it has had its turn, and comes back
     bool has_begun : 1 = false;  ///< its request has gone out
     bool is_inside : 1 = false;  ///< its host's gate has let it in
-    Pace::Epoch epoch = 0;       ///< of its host, when its request went out
+    /// Why it's parked, for the account. (In the same byte, so that it takes no memory.)
+    TimeAccount::Place parked_as : 4 = TimeAccount::Place::parked_to_retry;
+    Pace::Epoch epoch = 0; ///< of its host, when its request went out
 };
 
 } // namespace stage3

@@ -46,6 +46,18 @@ inline std::string_view name_of_server(const common::Url& url) {
     return name.starts_with('/') ? "folder" : name.substr(0, name.find('/'));
 }
 
+/// The same for a host, as host_of has it.
+inline std::string_view name_of_host(std::string_view host) {
+    const std::string_view folder = folder_origin.substr(folder_origin.find('_'));
+    if (!host.starts_with(folder) || host.size() == folder.size())
+        return host;
+    std::string_view rest = host.substr(folder.size());
+    rest = rest.substr(0, rest.find(':'));
+    if (rest.empty())
+        return "folder";
+    return rest.starts_with('.') ? rest.substr(1) : host;
+}
+
 /// True for what may be a folder's name in such names.
 inline bool is_folder_name(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) {

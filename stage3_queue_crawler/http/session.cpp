@@ -47,6 +47,12 @@ constexpr const char* accept_page =
 /// request.)
 constexpr const char* accept_gzip = "Accept-Encoding: gzip";
 
+FetchError no_address(FetchError::Kind kind, const std::string& what) {
+    FetchError error(kind, what, 0);
+    error.step = FetchError::Step::address;
+    return error;
+}
+
 bool has_same_name(std::string_view a, std::string_view b) {
     return common::equal_ignoring_case(a.substr(0, a.find(':')),
                                        b.substr(0, b.find(':')));
@@ -170,17 +176,17 @@ Coroutine<std::string> Session::find_addresses(common::Url url) {
             common::join(*answer | std::views::transform(digits_of), ","));
         // [/find-addresses]
     } catch (const Timeout&) {
-        throw FetchError(Kind::timed_out, "no address within " + in_seconds(limit), 0);
+        throw no_address(Kind::timed_out, "no address within " + in_seconds(limit));
     } catch (const common::ResolveError& error) {
-        throw FetchError(common::no_descriptor_left(error.code) ? Kind::no_descriptor
+        throw no_address(common::no_descriptor_left(error.code) ? Kind::no_descriptor
                                                                 : Kind::network,
-                         error.what(), 0);
+                         error.what());
     } catch (const common::SelectorFull& error) {
-        throw FetchError(Kind::no_descriptor, error.what(), 0);
+        throw no_address(Kind::no_descriptor, error.what());
     } catch (const std::system_error& error) {
-        throw FetchError(common::no_descriptor_left(error.code()) ? Kind::no_descriptor
+        throw no_address(common::no_descriptor_left(error.code()) ? Kind::no_descriptor
                                                                   : Kind::network,
-                         error.what(), 0);
+                         error.what());
     }
 }
 

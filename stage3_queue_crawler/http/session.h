@@ -50,6 +50,9 @@ struct FetchError : std::runtime_error {
         bad_option,    ///< TlsOptions names a file that can't be used
         forbidden,     ///< we refuse: see SessionOptions::objection
     };
+    /// On the way to the request, which step failed? (What fails later has none.)
+    enum class Step : std::uint8_t { address, connection, tls };
+
     FetchError(Kind k, const std::string& what, std::size_t received)
         : std::runtime_error(what), kind(k), bytes(received) {}
 
@@ -59,8 +62,9 @@ struct FetchError : std::runtime_error {
     }
 
     Kind kind;
-    std::size_t bytes;     ///< of the body, received before that
-    bool was_sent = false; ///< the request, or a part of it
+    std::size_t bytes;            ///< of the body, received before that
+    bool was_sent = false;        ///< the request, or a part of it
+    Step step = Step::connection; ///< unless it was sent
 };
 
 /// Which versions of HTTP a session speaks.
@@ -195,8 +199,8 @@ class Response {
 
     explicit Response(std::shared_ptr<Exchange> exchange)
         : exchange_(std::move(exchange)) {}
-    /// Where it comes from.
-    const std::shared_ptr<Exchange>& exchange() const { return exchange_; }
+    /// Where it comes from, for code that stands between it and its reader.
+    std::shared_ptr<Exchange> exchange() const { return exchange_; }
 
   private:
     std::shared_ptr<Exchange> exchange_;

@@ -245,11 +245,27 @@ FetchError error_of_either(const FailedTransfer& transfer,
             fmt::format("the proxy {}: {}", transfer.proxy->name, fault), error.bytes};
 }
 
+/// Which step of connecting has failed, whether the site's or the proxy's.
+FetchError::Step step_of(const FailedTransfer& transfer) {
+    switch (transfer.result) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY: return FetchError::Step::address;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_ISSUER_ERROR: return FetchError::Step::tls;
+    default: return FetchError::Step::connection;
+    }
+}
+
 } // namespace
 
 FetchError error_of(const FailedTransfer& transfer, const SessionOptions& options) {
     FetchError error = error_of_either(transfer, options);
     error.was_sent = transfer.stage != Stage::connecting;
+    error.step = step_of(transfer);
     return error;
 }
 

@@ -92,6 +92,9 @@ void check_shared(const Options& options, const Typed& typed) {
         throw UsageError("--sitemap is for a crawl by one process: leave out --frontier");
     if (options.crawl.checks.places)
         throw UsageError("--places is for a crawl by one process: leave out --frontier");
+    if (options.why_slow)
+        throw UsageError(
+            "--why-slow is for a crawl by one process: leave out --frontier");
     if (shared.name.empty())
         throw UsageError("--frontier needs the crawl's name: --crawl NAME");
     if (shared.report_only && shared.forget)

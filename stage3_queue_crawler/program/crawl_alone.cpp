@@ -1,11 +1,13 @@
 #include "stage3_queue_crawler/program/crawl_alone.h"
 
 #include "common/command_line/usage_error.h"
+#include "common/system/processor_time.h"
 #include "common/text/counted.h"
 #include "stage3_queue_crawler/crawler/crawler.h"
 #include "stage3_queue_crawler/program/agreed_settings.h"
 #include "stage3_queue_crawler/program/console.h"
 #include "stage3_queue_crawler/program/exit_status.h"
+#include "stage3_queue_crawler/program/formats/why_slow.h"
 #include "stage3_queue_crawler/program/remaps.h"
 #include "stage3_queue_crawler/program/reports.h"
 #include "stage3_queue_crawler/program/supervised_crawl.h"
@@ -20,6 +22,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,17 +37,51 @@ Coroutine<> until_both_ready(Reports& reports, State& state) {
     co_await state.until_ready();
 }
 
-/// Which parts of a crawl are written where. `state` may be null.
+/// The same, and the account hears of the wait.
+Coroutine<> until_all_ready(Reports& reports, State* state, TimeAccount& account) {
+    struct Wait {
+        explicit Wait(TimeAccount& a) : account(a) { account.wait_for_output(true); }
+        Wait(const Wait&) = delete;
+        Wait& operator=(const Wait&) = delete;
+        ~Wait() { account.wait_for_output(false); }
+        TimeAccount& account;
+    };
+    const Wait wait(account);
+    co_await reports.drain();
+    if (state != nullptr)
+        co_await state->until_ready();
+}
+
+/// Which parts of a crawl are written where. `state` and `account` may be null.
 CrawlEvents events_for(const Options& options, Console& console, Reports& reports,
-                       State* state) {
+                       State* state, TimeAccount* account) {
     CrawlEvents events = events_on(console, options.verbose);
     events.on_record = std::bind_front(&Reports::record, &reports);
-    events.until_ready = [&reports, state]() -> Coroutine<> {
+    events.until_ready = [&reports, state, account]() -> Coroutine<> {
+        if (account != nullptr)
+            return until_all_ready(reports, state, *account);
         if (state == nullptr)
             return reports.drain();
         return until_both_ready(reports, *state);
     };
     return events;
+}
+
+/// nullptr if neither the user nor a report wants one.
+std::unique_ptr<TimeAccount> open_account_for(EventLoop& loop, const Options& options) {
+    const auto shows_it = [](const FormatEntry* format) {
+        return format != nullptr && format->shows_limits;
+    };
+    if (!options.why_slow && !shows_it(options.format)
+        && !std::ranges::any_of(options.also, shows_it, &AlsoReport::format))
+        return nullptr;
+    TimeAccount::Settings settings;
+    settings.clock = [&loop] { return loop.time(); };
+    settings.parse_threads = options.parse_threads;
+    settings.processor = [clock = std::make_shared<common::ProcessorClock>()] {
+        return clock->now();
+    };
+    return std::make_unique<TimeAccount>(std::move(settings));
 }
 
 /// nullptr if the user wants none. Throws common::UsageError.
@@ -113,7 +150,7 @@ std::string name_of_site(const Options& options) {
 
 /// Writes the ends of the reports.
 Missing end_reports(Reports& reports, const Options& options, const Crawler<>& crawler,
-                    Ending ending, Clock::duration time) {
+                    Ending ending, Clock::duration time, const CrawlTimes* times) {
     Missing missing;
     if (ending == Ending::complete)
         missing.checks = reports.why_nothing_checked(options, &crawler.scope());
@@ -127,7 +164,8 @@ Missing end_reports(Reports& reports, const Options& options, const Crawler<>& c
                      .cut_short = describe_if_early(ending),
                      .nothing_checked = missing.checks,
                      .listed = preparation.listed(),
-                     .lacks_sitemaps = !preparation.has_read_all_sitemaps()});
+                     .lacks_sitemaps = !preparation.has_read_all_sitemaps(),
+                     .times = times});
     return missing;
 }
 
@@ -159,10 +197,12 @@ Coroutine<int> crawl(Options options) {
                 std::move(options.included));
     reports.begin();
     const auto start = Clock::now();
+    const std::unique_ptr<TimeAccount> account = open_account_for(loop, options);
     CrawlHelpers helpers = options.helpers;
     helpers.answers = state.get();
+    helpers.account = account.get();
     Crawler crawler(loop, options.roots, std::move(scope), options.crawl,
-                    events_for(options, console, reports, state.get()),
+                    events_for(options, console, reports, state.get(), account.get()),
                     std::move(helpers));
     SupervisedCrawl crawl(loop, crawler.crawl());
     try {
@@ -173,7 +213,10 @@ Coroutine<int> crawl(Options options) {
         throw;
     }
     const Clock::duration time = Clock::now() - start;
-    const Missing missing = end_reports(reports, options, crawler, crawl.ending(), time);
+    const auto times =
+        account ? std::optional(account->times(most_hosts_shown)) : std::nullopt;
+    const Missing missing = end_reports(reports, options, crawler, crawl.ending(), time,
+                                        times ? &*times : nullptr);
     if (const std::string text = reports.tell_of_files(time); !text.empty())
         console.note("stage3: " + text);
     const Ending ending = crawl.ending(); // reports may have run out of memory
@@ -184,6 +227,8 @@ Coroutine<int> crawl(Options options) {
         console.note("stage3: "
                      + describe(ending, crawler.frontier().urls().count_queued()));
     note_unused(console, options);
+    if (options.why_slow)
+        console.answer("stage3: " + why_slow(*times));
     note_nothing_checked(console, missing.checks);
     note_no_baseline(console, options, missing.baseline);
     co_return exit_status(ending, count_dead(crawler.progress(), reports, options.strict),

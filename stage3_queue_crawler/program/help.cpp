@@ -210,6 +210,10 @@ constexpr std::string_view more_on_reports =
   --redirects=error    the same, and each counts as dead, in all formats: for
                        the exit status, and in baselines and ignore files, too
   --top N              with text: list the N most frequent links (10)
+  --why-slow           at the end, say on standard error what limited the crawl,
+                       host by host, the one that took longest first, and which
+                       option would help (html always does); not with
+                       --frontier. By default, it isn't said
   --sitemap            also start at the URLs in each root's sitemaps: those
                        its robots.txt names, or else /sitemap.xml
   --sitemap=URL        the same for this one; repeatable
@@ -357,6 +361,8 @@ Reports
   log. With SARIF, locations are files (--source) or the site, never URLs, which
   GitHub rejects; pages are in the message and in logicalLocations;
 - in files are named on standard error at the end (--quiet);
+- as html have a table at the end of what limited the crawl, host by host (not
+  in a shared crawl);
 - as html list missing fragments apart from dead URLs, and all pages that refer
   to these; they show the options that were typed, with "***" for what may be
   secret. The data in the page has another form (for programs: jsonl);

@@ -11,6 +11,7 @@
 #include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/redis/redis_url.h"
+#include "stage3_queue_crawler/program/remaps.h"
 
 #include <chrono>
 #include <cstddef>

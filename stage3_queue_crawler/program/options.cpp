@@ -248,8 +248,11 @@ void add_output(common::CommandLine& line, Options& options, Typed& typed) {
                           "list permanent redirects and chains, with their pages;\n"
                           "error: they count as dead",
                           options.report.redirects, options.report.redirects_are_dead);
-    for (const char* const name : {"--also", "--write-baseline", "--ignore-file", "--top",
-                                   "--redirects", "--max-age", "--source", "--places"})
+    line.add_flag("--why-slow", "say at the end what limited the crawl, by host (off)",
+                  options.why_slow);
+    for (const char* const name :
+         {"--also", "--write-baseline", "--ignore-file", "--top", "--redirects",
+          "--max-age", "--source", "--places", "--why-slow"})
         line.hide(name); // --help-reports describes them
     line.add("--progress", "WHEN", "auto (default; on a terminal), always or never",
              choice_into(typed.progress,

@@ -66,7 +66,8 @@ struct Options {
     bool show_progress = false;
     bool verbose = false;
     bool quiet = false;
-    bool strict = false; ///< what is unclear counts as dead, for the exit status
+    bool why_slow = false; ///< at the end, say what limited the crawl
+    bool strict = false;   ///< what is unclear counts as dead, for the exit status
 };
 
 /// Reads the arguments of `main`, and the file of options, if there is one. Throws

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/host_times.h"
 #include "stage3_queue_crawler/crawler/known_urls.h"
 #include "stage3_queue_crawler/crawler/left_out.h"
 #include "stage3_queue_crawler/crawler/record.h"
@@ -35,6 +36,7 @@ struct Summary {
     std::vector<std::string> revived = {}; ///< in the baseline, and alive now
     const std::vector<ListedUrl>* listed = nullptr; ///< in sitemaps; null: none read
     bool lacks_sitemaps = false;                    ///< one wasn't read in full
+    const CrawlTimes* times = nullptr;              ///< null: no account was kept
 };
 
 class Format {

@@ -24,6 +24,7 @@ struct FormatEntry {
     bool takes_redirects = false; ///< has use for --redirects
     bool takes_sources = false;   ///< has use for --source
     bool needs_links = false;     ///< those of each page, which a shared frontier lacks
+    bool shows_limits = false;    ///< what limited the crawl
     bool is_for_people = false;   ///< so --quiet leaves it out, on standard output
 };
 
@@ -48,7 +49,8 @@ inline constexpr auto all_formats = std::to_array<FormatEntry>({
     {.name = "html",
      .help = "a page to search, sort and print; needs nothing but a browser",
      .make = make_html,
-     .takes_redirects = true},
+     .takes_redirects = true,
+     .shows_limits = true},
     {.name = "junit",
      .help = "each URL as a test, for CI that shows test results",
      .make = make_junit},

@@ -3,6 +3,7 @@
 #include "stage3_queue_crawler/program/formats/report_data.h"
 #include "stage3_queue_crawler/program/formats/report_page.h"
 #include "stage3_queue_crawler/program/formats/report_text.h"
+#include "stage3_queue_crawler/program/formats/why_slow.h"
 
 #include <fmt/core.h>
 
@@ -24,12 +25,15 @@ class HtmlFormat final : public Format {
     std::string end(const Summary& summary, const ReportLines& lines) override {
         const std::string heading =
             summary.root.empty() ? "Links" : "Links of " + as_markup(summary.root);
-        return filled({{"TITLE", heading},
-                       {"HEADING", heading},
-                       {"SUMS", html_sums(summary, lines, options_)},
-                       {"PLAIN", html_tables(summary, lines)},
-                       {"NOTES", html_notes(summary, lines)},
-                       {"DATA", report_data(summary, lines, options_)}});
+        return filled(
+            {{"TITLE", heading},
+             {"HEADING", heading},
+             {"SUMS", html_sums(summary, lines, options_)},
+             {"PLAIN", html_tables(summary, lines)},
+             {"NOTES",
+              html_notes(summary, lines)
+                  + (summary.times != nullptr ? html_why_slow(*summary.times) : "")},
+             {"DATA", report_data(summary, lines, options_)}});
     }
 
   private:

@@ -24,6 +24,15 @@ TEST_CASE("a page in a folder is called by its path, any other by its URL") {
     }
 }
 
+TEST_CASE("a host is called by its name, or that of its folder") {
+    for (const auto& [host, name] : {std::pair("_folder:443", "folder"),
+                                     {"_folder.docs-1:443", "docs-1"},
+                                     {"_folders:443", "_folders:443"},
+                                     {"example.org:80", "example.org:80"},
+                                     {"_folder", "_folder"}})
+        CHECK(stage3::name_of_host(host) == name);
+}
+
 TEST_CASE("a name that is no folder's stays as it is") {
     for (const char* const name : {"//h/a", "http://h/a", "h.example/a", "docs", "A/b",
                                    "a b/c", "", "?/", "http:/a", "#x/"})

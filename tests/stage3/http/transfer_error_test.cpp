@@ -51,6 +51,17 @@ TEST_SUITE("what is said of a transfer that has failed") {
         CHECK(said_of({.result = CURLE_OK, .stage = Stage::requested})
               == "the connection was closed in the middle of the headers");
     }
+    TEST_CASE("the step that failed is told apart from the message") {
+        const auto step = [](CURLcode result) {
+            return error_of({.result = result}).step;
+        };
+        CHECK(step(CURLE_COULDNT_RESOLVE_HOST) == FetchError::Step::address);
+        CHECK(step(CURLE_COULDNT_RESOLVE_PROXY) == FetchError::Step::address);
+        CHECK(step(CURLE_COULDNT_CONNECT) == FetchError::Step::connection);
+        CHECK(step(CURLE_OPERATION_TIMEDOUT) == FetchError::Step::connection);
+        CHECK(step(CURLE_SSL_CONNECT_ERROR) == FetchError::Step::tls);
+        CHECK(step(CURLE_PEER_FAILED_VERIFICATION) == FetchError::Step::tls);
+    }
     TEST_CASE("what we lack or refuse isn't the site's fault") {
         FailedTransfer failed{.result = CURLE_COULDNT_CONNECT, .open_error = EMFILE};
         CHECK(error_of(failed).kind == ErrorKind::no_descriptor);

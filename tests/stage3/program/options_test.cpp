@@ -61,7 +61,7 @@ TEST_CASE("each option sets the setting that it names") {
         "--max-body 2k --no-robots --no-cookies --max-per-host 4 --delay 0.25 "
         "--user-agent me "
         "--header A:b --header C:d --parse-threads 0 --selector poll --format dot -o f "
-        "--top 0 --trace t --progress always -v -q"));
+        "--top 0 --trace t --progress always --why-slow -v -q"));
     const CrawlSettings& crawl = options.crawl;
     CHECK(crawl.workers == 3);
     CHECK(crawl.frontier.max_depth == 0);
@@ -88,6 +88,7 @@ TEST_CASE("each option sets the setting that it names") {
     CHECK(options.report.top == 0);
     CHECK(options.trace == "t");
     CHECK(options.show_progress);
+    CHECK(options.why_slow);
     CHECK(options.verbose);
     CHECK(options.quiet);
 }
@@ -183,6 +184,7 @@ TEST_CASE("--help is answered, whatever else is on the command line") {
         CHECK_MESSAGE(on_reports.find(fmt::format("\n  {} ", format.name))
                           != std::string::npos,
                       format.name);
+    CHECK(on_reports.find("\n  --why-slow ") != std::string::npos);
     std::istringstream lines(on_sharing.help + on_verdicts.help + on_reports);
     for (std::string line; std::getline(lines, line);)
         CHECK_MESSAGE(line.size() <= 80, line);

@@ -49,6 +49,8 @@ TEST_CASE("bad usage gives one line and exit status 2") {
             "--redirects: 'no-such': choose one of true, false, error");
     refused({"--also", "csv"}, "'csv': give a format and a file, as in junit=");
     refused({"--also", "pdf=x"}, "--also: 'pdf': choose one of text, jsonl");
+    refused({"--why-slow", "--frontier", "redis://localhost", "--crawl", "x"},
+            "--why-slow is for a crawl by one process: leave out --frontier");
     refused({"--html", "none", "-o", "./none"},
             "--html: that is also --output's file; give it another one");
     refused({"--html", "-"}, "--html and --write-baseline need files");
@@ -308,6 +310,21 @@ TEST_CASE("cookies are returned and never shown, and --no-cookies returns none")
     CHECK(returned() == 4 * 2); // for /a, and once more
     CHECK(run_stage3({"--no-cookies", server.url()}).status == 1);
     CHECK(returned() == 4 * 2);
+}
+
+TEST_CASE("--why-slow says at the end what limited the crawl, even if that is quiet") {
+    ScriptedServer server;
+    server.on("/", html("<a href=/a>"));
+    server.on("/a", html("12345"));
+    const TemporaryFile page;
+    const Finished finished = run_stage3(
+        {"-q", "--no-robots", "--why-slow", "--html", page.path(), server.url()});
+    CHECK(finished.status == 0);
+    CAPTURE(finished.err);
+    CHECK(finished.err.starts_with("stage3: what limited the crawl, which took "));
+    CHECK(finished.err.find(": 2 requests, 16 bytes, wait ") != std::string::npos);
+    CHECK(finished.err.find(" %: ") != std::string::npos);
+    CHECK(page.text().find("What limited the crawl") != std::string::npos);
 }
 
 TEST_CASE("--progress shows how far the crawl is") {

@@ -60,13 +60,17 @@ stage3::CrawlSettings settings_of(const CrawlChoice& choice) {
     return settings;
 }
 
+double in_seconds(Time time) { return std::chrono::duration<double>(time).count(); }
+
 /// Crawls in one process.
 class Run {
   public:
     Run(const Site& site, SiteWeb& web, KeptAnswers& answers, bool may_die)
         : site_(site), web_(web), may_die_(may_die), roots_(roots_of(site)),
-          settings_(settings_of(site.crawl)) {
+          settings_(settings_of(site.crawl)),
+          account_({.clock = [&web] { return web.time().time(); }}) {
         helpers_.open_http = open_http(web);
+        helpers_.account = &account_;
         if (site.crawl.dies > Time())
             helpers_.answers = &answers;
         process_.begin = web.time().now();
@@ -118,6 +122,8 @@ class Run {
             throw;
         }
         process_.end = web_.time().now();
+        account_.end();
+        check_account();
         if (process_.has_died) {
             loop.close();
             return;
@@ -149,16 +155,27 @@ class Run {
             fault(fmt::format("{} requests are still under way at the end", left));
     }
 
+    /// No host was held up for longer than there was time. And if there is only one, it
+    /// was held up by something all the time.
+    void check_account() {
+        const double all = in_seconds(process_.end - process_.begin);
+        const auto times = account_.times(2);
+        for (const stage3::HostTimes& host : times.worst)
+            if (const double held_up = host.seconds();
+                held_up > all + 1e-6 || (times.worst.size() == 1 && held_up < all - 0.01))
+                fault(fmt::format("{} was held up for {} s of {}", host.host, held_up,
+                                  all));
+    }
+
     const Site& site_;
     SiteWeb& web_;
     const bool may_die_;
     const std::vector<common::Url> roots_;
     stage3::CrawlSettings settings_;
+    stage3::TimeAccount account_;
     stage3::CrawlHelpers helpers_;
     Process process_;
 };
-
-double in_seconds(Time time) { return std::chrono::duration<double>(time).count(); }
 
 std::string line_of(const Told& told) {
     const stage3::Record& one = told.record;
