@@ -99,6 +99,32 @@ std::optional<std::string_view> fragment_to_find(std::string_view reference,
     return fragment;
 }
 
+bool is_for_scripts(std::string_view fragment) {
+    if (fragment.find('=') != std::string_view::npos)
+        return true;
+    // One letter, and a number: "L10"; further ones may follow, as in "L10C3-L20C5".
+    const auto take_digits = [&fragment] {
+        const auto size = std::min(fragment.find_first_not_of("0123456789"),
+                                   fragment.size());
+        fragment.remove_prefix(size);
+        return size > 0;
+    };
+    const auto take = [&fragment](char c) {
+        const bool is_next = fragment.starts_with(c);
+        fragment.remove_prefix(is_next ? 1 : 0);
+        return is_next;
+    };
+    const auto take_column = [&] { return !take('C') || take_digits(); };
+    if (!take('L') || !take_digits() || !take_column())
+        return false;
+    if (take('-')) {
+        take('L');
+        if (!take_digits() || !take_column())
+            return false;
+    }
+    return fragment.empty();
+}
+
 std::string readable_fragment(std::string_view fragment) {
     constexpr ByteSet ends_url = percent_encode_set(" \"<>`%");
     constexpr ByteSet all = [] {

@@ -46,6 +46,10 @@ class IdSet {
 std::optional<std::string_view> fragment_to_find(std::string_view reference,
                                                  std::string& storage);
 
+/// True if it's seldom an element's id, but a text for a script: "L10", "L10-L20" and
+/// "L10C3-L20C5" are lines of a file on code hosts, "page=3" and "t=90" are values.
+bool is_for_scripts(std::string_view fragment);
+
 /// The same fragment for people, in one spelling: "#%C3%A9" and "#é" are "é". What can't
 /// be seen, and what would end a URL in a text, is percent-encoded. A browser goes to the
 /// same place.

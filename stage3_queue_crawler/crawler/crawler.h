@@ -142,6 +142,9 @@ class Crawler final : private HostPauses {
     }
     void refused(const std::string& host, EventLoop::Duration wait) override;
     void leave_out(const Record& record, std::string_view why);
+    bool may_be_our_fault(const typename F::Item& item,
+                          const PageResponse& response) const;
+    static Again once_more(const PageResponse& response);
     void put_off(Visit visit, const Again& again);
     void finish(Visit visit, Page page);
     void tell_missing_fragments();
@@ -266,6 +269,10 @@ Coroutine<> Crawler<F>::work(std::string name, bool is_foreign) {
             continue;
         }
         auto& response = std::get<PageResponse>(fetched);
+        if (may_be_our_fault(visit.item(), response)) {
+            put_off(std::move(visit), once_more(response));
+            continue;
+        }
         note_reaction(visit.item(), response.reaction, response.retry_after);
         auto links = co_await reader_.links_on(visit.item(), response);
         Page page = judge_.judge(visit.item(), response, std::move(links));
@@ -296,10 +303,29 @@ void Crawler<F>::refuse(Visit visit) {
 
 /// Why it's parked, for the account.
 inline TimeAccount::Place place_of(const Again& again) {
-    if (again.reaction == Reaction::refused || again.reaction == Reaction::busy)
+    if (again.reaction == Reaction::refused || again.reaction == Reaction::busy
+        || again.reaction == Reaction::displeased)
         return TimeAccount::Place::parked_as_refused;
     return again.was_a_try ? TimeAccount::Place::parked_to_retry
                            : TimeAccount::Place::parked_without_descriptor;
+}
+
+/// A foreign server has complained for the first time, and we have asked it sooner than
+/// after the usual pause. So this says nothing about the URL.
+template <Frontier F>
+bool Crawler<F>::may_be_our_fault(const typename F::Item& item,
+                                  const PageResponse& response) const {
+    const bool is_complaint = response.reaction == Reaction::refused
+                              || response.reaction == Reaction::busy
+                              || response.reaction == Reaction::displeased;
+    return is_complaint && !response.asks_too_much && frontier_.was_hasty(item);
+}
+
+/// The same question, after the usual pause, or a longer one that its server wants.
+template <Frontier F>
+Again Crawler<F>::once_more(const PageResponse& response) {
+    return {
+        .wait = response.retry_after, .reaction = response.reaction, .was_a_try = false};
 }
 
 template <Frontier F>
@@ -325,7 +351,7 @@ void Crawler<F>::note_reaction(const typename F::Item& item, Reaction reaction,
     if (reaction != Reaction::refused && reaction != Reaction::busy)
         return;
     const auto pause = std::chrono::ceil<EventLoop::Duration>(wait);
-    if (wait > settings_.retries.longest_wait || item.purpose == Purpose::check_foreign)
+    if (wait > settings_.retries.longest_wait || is_foreign(item.purpose))
         refused(host_of(item.url), pause);
     else if (reaction == Reaction::refused)
         frontier_.refused(item, pause);
@@ -347,10 +373,14 @@ void Crawler<F>::refused(const std::string& host, EventLoop::Duration wait) {
 
 // ---- What came of it ----
 
-/// Hands its links to the frontier and reports its record.
+/// Hands its links to the frontier and reports its record, unless it has one already.
 template <Frontier F>
 void Crawler<F>::finish(Visit visit, Page page) {
     Record& record = page.record;
+    if (visit.item().is_told) {
+        visit.done(record, page.found);
+        return;
+    }
     if (visit.item().was_tried) {
         const RetryPolicy::Duration time = loop_.time() - visit.item().begun;
         record.seconds = time.count();
@@ -367,7 +397,7 @@ void Crawler<F>::finish(Visit visit, Page page) {
 template <Frontier F>
 void Crawler<F>::tell_missing_fragments() {
     for (const Record& record : frontier_.missing_fragments()) {
-        ++progress_.dead;
+        progress_.count(record.outcome);
         events_.on_record(record, {});
     }
 }

@@ -26,6 +26,8 @@ void Fragments::redirect(Number number, Number target) {
     Page& page = pages_[number];
     page.target = target;
     settle(page, Page::State::elsewhere);
+    if (page.is_wanted || !page.missing.empty())
+        want(target);
 }
 
 void Fragments::forget(Number number) { settle(pages_[number], Page::State::none); }
@@ -59,6 +61,8 @@ void Fragments::point(Number source, std::span<const Number> numbers,
             place = {*places, places->list[one.written]};
         if (page->state != Page::State::unread) {
             miss(*page, source, fragment, std::move(place));
+            if (page->state == Page::State::elsewhere)
+                want(page->target);
             continue;
         }
         page->waiting.push_back({.source = source,
@@ -93,18 +97,36 @@ void Fragments::miss(Page& page, Number source, const common::Fragment& fragment
     ++kept_;
 }
 
-/// Of the page where its redirects end. Null: they lead to no page, or in a circle.
-const common::IdSet* Fragments::ids_at_the_end_of(const Page& page) const {
-    const Page* end = &page;
+Fragments::Number Fragments::end_of(Number number) const {
     for (std::size_t hops = 0; hops < pages_.size(); ++hops) {
-        if (end->state != Page::State::elsewhere)
-            return end->state == Page::State::read ? &end->ids : nullptr;
-        const auto next = pages_.find(end->target);
-        if (next == pages_.end())
-            return nullptr;
-        end = &next->second;
+        const auto page = pages_.find(number);
+        if (page == pages_.end() || page->second.state != Page::State::elsewhere)
+            break;
+        number = page->second.target;
     }
-    return nullptr;
+    return number;
+}
+
+bool Fragments::wants(Number number) const {
+    const auto page = pages_.find(number);
+    return page != pages_.end() && page->second.state == Page::State::unread
+           && (page->second.is_wanted || !page->second.waiting.empty());
+}
+
+/// A link's fragment comes here, and goes on if this redirects. If it was here before, it
+/// has gone on.
+void Fragments::want(Number number) {
+    Page* page = &pages_[number];
+    while (!std::exchange(page->is_wanted, true) && page->state == Page::State::elsewhere)
+        page = &pages_[page->target];
+}
+
+/// Null: it isn't a page that was read.
+const common::IdSet* Fragments::ids_of(Number number) const {
+    const auto page = pages_.find(number);
+    return page != pages_.end() && page->second.state == Page::State::read
+               ? &page->second.ids
+               : nullptr;
 }
 
 namespace {
@@ -123,9 +145,11 @@ std::size_t count_pages(const std::vector<Fragments::From>& links) {
 std::vector<Fragments::Missing> Fragments::missing() const {
     std::map<std::pair<Number, std::string>, Missing> all;
     for (const auto& [number, page] : pages_) {
-        const common::IdSet* const ids =
-            page.missing.empty() ? nullptr : ids_at_the_end_of(page);
-        if (ids == nullptr)
+        if (page.missing.empty())
+            continue;
+        const Number end = end_of(number);
+        const common::IdSet* const ids = ids_of(end);
+        if (ids == nullptr) // or its redirects go in a circle
             continue;
         for (const auto& [hash, pointers] : page.missing) {
             if (common::is_indicated({pointers.fragment, hash}, *ids))
@@ -133,6 +157,7 @@ std::vector<Fragments::Missing> Fragments::missing() const {
             const std::string name = common::readable_fragment(pointers.fragment);
             Missing& one = all[{number, name}]; // which may be spelled in several ways
             one.page = number;
+            one.end = end;
             one.fragment = name;
             one.links.insert(one.links.end(), pointers.from.begin(), pointers.from.end());
             one.more_pages += pointers.times - count_pages(pointers.from);
@@ -141,9 +166,8 @@ std::vector<Fragments::Missing> Fragments::missing() const {
     std::vector<Missing> result;
     for (auto& [key, missing] : all) {
         if (result.size() < most_guesses)
-            missing.nearest_id = common::readable_fragment(
-                common::nearest_id(common::percent_decoded(missing.fragment),
-                                   *ids_at_the_end_of(pages_.at(missing.page))));
+            missing.nearest_id = common::readable_fragment(common::nearest_id(
+                common::percent_decoded(missing.fragment), *ids_of(missing.end)));
         result.push_back(std::move(missing));
     }
     return result;
@@ -162,9 +186,13 @@ std::vector<Record> records_of_missing(const Fragments& fragments,
             record.place = missing.links.front().place;
         }
         record.depth = page.depth;
-        record.outcome = Outcome::error;
+        record.is_foreign = is_foreign(page.purpose);
+        // Nobody can mend a foreign page, and many make their elements by scripts.
+        const bool is_sure = !is_foreign(urls[missing.end].purpose);
+        record.outcome = is_sure ? Outcome::error : Outcome::unclear;
         record.status = 200;
-        record.error = "no element has this id";
+        record.error = is_sure ? "no element has this id"
+                               : "no element has this id, unless a script makes it";
         record.fragment = missing.fragment;
         record.nearest_id = missing.nearest_id;
         for (Fragments::From& from : missing.links)

@@ -36,6 +36,7 @@ class Fragments {
         std::string nearest_id;  ///< of the page; empty: none resembles the fragment
         std::vector<From> links; ///< to it, as many as are kept
         std::size_t more_pages;  ///< that have such links, and aren't among these
+        Number end;              ///< where the page's redirects lead; the page itself
     };
 
     /// That page has been read.
@@ -51,6 +52,12 @@ class Fragments {
     void point(Number source, std::span<const Number> numbers,
                const common::LinkFragments& fragments,
                const common::PlacesOnPage* places = nullptr);
+
+    /// Where that page's redirects lead, as far as they are known.
+    Number end_of(Number number) const;
+    /// True if links point into that page, perhaps by redirects, and it's still unknown
+    /// what it has.
+    bool wants(Number number) const;
 
     /// Those that are missing, by page and by fragment.
     std::vector<Missing> missing() const;
@@ -73,6 +80,7 @@ class Fragments {
     struct Page {
         enum class State : std::uint8_t { unread, read, elsewhere, none };
         State state = State::unread;
+        bool is_wanted = false;                // by a link into a page that leads here
         Number target = KnownUrl::none;        // if it's elsewhere
         common::IdSet ids;                     // if it has been read
         std::vector<Waiting> waiting;          // if it's unread
@@ -84,7 +92,8 @@ class Fragments {
     void settle(Page& page, Page::State state);
     void miss(Page& page, Number source, const common::Fragment& fragment,
               common::LinkPlace place);
-    const common::IdSet* ids_at_the_end_of(const Page& page) const;
+    void want(Number number);
+    const common::IdSet* ids_of(Number number) const;
 
     std::unordered_map<Number, Page> pages_;
     std::size_t kept_ = 0; // links to missing places

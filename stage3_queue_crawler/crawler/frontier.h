@@ -68,6 +68,9 @@ concept Frontier = requires(F f, std::vector<common::Url> roots, typename F::Ite
     f.refused(item, duration);
     // The same, but it may be broken, and then a slower pace is of no use.
     f.busy(item, duration);
+    // True if its request may have come sooner than its host likes, although that has
+    // never complained before: then it may be asked once more.
+    { f.was_hasty(item) } -> std::same_as<bool>;
     // This host is asked nothing more, for that reason: its URLs carry a refusal.
     f.end_host(host, reason);
     // This host gets no requests for `duration`.

@@ -8,6 +8,7 @@
 // Here a host is a name (or address) and a port, which is what we take for one server.
 #pragma once
 
+#include "stage3_queue_crawler/crawler/guest_pace.h"
 #include "stage3_queue_crawler/crawler/pace.h"
 #include "stage3_queue_crawler/crawler/time_account.h"
 #include "stage3_queue_crawler/runtime/loop/event_loop.h"
@@ -78,6 +79,8 @@ class Gate {
         Host& host = hosts_.at(name);
         --host.to_begin;
         host.pace.begin(loop_.time());
+        if (host.guest)
+            host.guest->begin(loop_.time());
         keep_distance(host);
         let_next_in(name, host);
         tell_account(name, host);
@@ -90,8 +93,8 @@ class Gate {
         --host.inside;
         if (!began)
             --host.to_begin;
-        else if (goes_one_by_one(host))
-            hold(host, host.delay, Limit::crawl_delay);
+        else
+            rest(host);
         let_next_in(name, host);
         tell_account(name, host);
     }
@@ -100,6 +103,8 @@ class Gate {
     void has_asked(const std::string& name) {
         Host& host = hosts_[name];
         keep_distance(host);
+        if (host.guest)
+            hold(host, host.guest->pause(), Limit::foreign_pause);
         tell_account(name, host);
     }
 
@@ -125,8 +130,16 @@ class Gate {
     void answered(const std::string& name) {
         Host& host = hosts_.at(name);
         host.pace.answered(host.line != nullptr);
+        if (host.guest)
+            host.guest->answered(loop_.time());
         let_next_in(name, host);
         tell_account(name, host);
+    }
+    /// True if a request of an item that is inside may have come too soon for its host:
+    /// see GuestPace.
+    bool was_hasty(const std::string& name) const {
+        const Host& host = hosts_.at(name);
+        return host.guest && host.guest->was_hasty();
     }
     /// For how long the host has said nothing but that it refuses.
     EventLoop::Duration refused_for(const std::string& name) const {
@@ -140,11 +153,15 @@ class Gate {
         tell_account(name, host);
     }
 
-    /// This host gets one request at a time, with a pause of at least `delay`.
-    void treat_gently(const std::string& name, EventLoop::Duration delay) {
+    /// This host gets one request at a time, with at least `delay` from the start of one
+    /// to that of the next; nothing: with the pauses of a GuestPace.
+    void treat_gently(const std::string& name, std::optional<EventLoop::Duration> delay) {
         Host& host = hosts_[name];
         host.most = 1;
-        host.least_delay = delay;
+        if (delay)
+            host.least_delay = *delay;
+        else if (!host.guest)
+            host.guest.emplace();
     }
 
     /// This host's robots.txt, which has just come, wants a pause of `delay`: between the
@@ -189,7 +206,8 @@ class Gate {
         std::size_t most = GateLimits::unlimited; // inside
         Limit held_by = Limit::refusals;          // until next_start
         Pace pace;
-        std::unique_ptr<Line> line; // null if no item waits
+        std::optional<GuestPace> guest; // none: its pause is fixed
+        std::unique_ptr<Line> line;     // null if no item waits
         std::optional<CancelAtExit> timer;
         TimeAccount::Host* account = nullptr; // once it was told something
     };
@@ -206,6 +224,16 @@ class Gate {
     std::size_t most_inside(const Host& host) const {
         const std::size_t most = goes_one_by_one(host) ? 1 : limits_.max_per_host;
         return std::min({most, host.most, host.pace.window()});
+    }
+
+    /// The pauses that begin when a request ends.
+    void rest(Host& host) {
+        if (goes_one_by_one(host))
+            hold(host, host.delay, Limit::crawl_delay);
+        if (!host.guest)
+            return;
+        host.guest->end();
+        hold(host, host.guest->pause(), Limit::foreign_pause);
     }
 
     /// May one more be let in, if it's time? With a distance, the time for the next is

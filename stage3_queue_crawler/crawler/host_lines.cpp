@@ -30,7 +30,7 @@ HostLines::HostLines(EventLoop& loop, FrontierSettings settings, FrontierHelpers
 
 void HostLines::enter_gate(Item item) {
     const std::string host = host_of(item.url);
-    if (item.purpose == Purpose::check_foreign)
+    if (is_foreign(item.purpose))
         gate_.treat_gently(host, helpers_.checks.foreign_delay);
     gate_.enter(host, std::move(item));
 }
@@ -48,7 +48,7 @@ void HostLines::leave_robots_line(Item item, std::optional<Robots::Duration> del
                         std::chrono::ceil<EventLoop::Duration>(*delay));
     if (has_ended(item))
         let_in_ended(std::move(item)); // perhaps robots.txt was refused
-    else if (item.refusal || item.purpose == Purpose::check_foreign)
+    else if (item.refusal || is_foreign(item.purpose))
         let_in(std::move(item)); // it needs no gate, or came through it
     else
         enter_gate(std::move(item));
@@ -58,7 +58,7 @@ void HostLines::leave_robots_line(Item item, std::optional<Robots::Duration> del
 void HostLines::pass_gate(Item item, Passage passage) {
     item.goes_first = item.goes_first || passage == Passage::from_line;
     item.is_inside = true;
-    if (item.purpose != Purpose::check_foreign)
+    if (!is_foreign(item.purpose))
         let_in(std::move(item));
     else if (foreign_hosts_ >= helpers_.checks.foreign_hosts)
         join_foreign_line(std::move(item));
@@ -84,8 +84,7 @@ void HostLines::let_in(Item item) {
     if (is_closed_)
         return;
     note_enters(item, Place::ready);
-    (item.purpose == Purpose::check_foreign ? foreign_queue_ : queue_)
-        .put_nowait(std::move(item));
+    (is_foreign(item.purpose) ? foreign_queue_ : queue_).put_nowait(std::move(item));
 }
 
 /// It has been let in, or would be, but its host is asked nothing more.
@@ -164,7 +163,7 @@ void HostLines::leave_gate(Item& item) {
     item.is_inside = false;
     leave_gate(host_of(item.url), {.is_inside = true,
                                    .has_begun = item.has_begun,
-                                   .is_foreign = item.purpose == Purpose::check_foreign});
+                                   .is_foreign = is_foreign(item.purpose)});
 }
 
 void HostLines::leave_gate(const std::string& host, const Leaving& leaving) {
@@ -253,7 +252,7 @@ std::vector<HostLines::Item> HostLines::take_all() {
     if (robots_)
         for (Item& item : robots_->take_all()) {
             note_leaves(item, Place::robots_line);
-            if (item.purpose == Purpose::check_foreign)
+            if (is_foreign(item.purpose))
                 leave_gate(item);
             all.push_back(std::move(item));
         }

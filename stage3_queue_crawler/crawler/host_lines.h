@@ -45,6 +45,9 @@ class HostLines {
     void answered(const Item& item);
     void refused(const Item& item, EventLoop::Duration wait);
     void busy(const Item& item, EventLoop::Duration wait);
+    bool was_hasty(const Item& item) const {
+        return item.is_inside && item.has_begun && gate_.was_hasty(host_of(item.url));
+    }
     void end_host(const std::string& host, std::string reason);
     void hold(const std::string& host, EventLoop::Duration duration) {
         gate_.hold(host, duration);
@@ -57,6 +60,9 @@ class HostLines {
     virtual void admit(Item item) = 0;
     /// It will never be taken out, since `max_pages` have been.
     virtual void drop(const Item& item) = 0;
+
+    /// A worker takes an item: has its purpose changed while it was in line?
+    virtual void look_at(Item& item) = 0;
 
     /// The first lines: for an item that an earlier visit has answered, for one whose
     /// origin has rules (null: none has), and for others.
@@ -161,6 +167,7 @@ Coroutine<Visit<Owner>> HostLines::next_visit(Owner& owner, bool is_foreign) {
         note_leaves(item, TimeAccount::Place::ready);
         if (!may_leave(item))
             continue;
+        look_at(item);
         take(item);
         co_return Visit<Owner>(owner, std::move(item));
     }

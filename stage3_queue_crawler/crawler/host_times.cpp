@@ -11,6 +11,7 @@ Failure failure_of(const FetchError& error) {
     case Kind::too_large: return Failure::too_large;
     case Kind::no_descriptor: return Failure::no_descriptor;
     case Kind::forbidden: return Failure::forbidden;
+    case Kind::unreadable: return Failure::unreadable;
     case Kind::untrusted:
     case Kind::bad_option: return Failure::tls;
     case Kind::network:

@@ -54,9 +54,10 @@ enum class Failure : std::uint8_t {
     too_large,
     no_descriptor, ///< here
     forbidden,     ///< by us
+    unreadable,    ///< a file here
 };
 inline constexpr std::size_t number_of_failures =
-    static_cast<std::size_t>(Failure::forbidden) + 1;
+    static_cast<std::size_t>(Failure::unreadable) + 1;
 
 Failure failure_of(const FetchError& error);
 

@@ -53,6 +53,7 @@ struct Item {
     bool was_tried : 1 = false;     ///< at least once
     bool wants_page : 1 = true;     ///< a link leads there, not for example a picture
     bool is_remembered : 1 = false; ///< from an earlier visit: it needs no request
+    bool is_told : 1 = false;       ///< it has a record already; only its ids are wanted
 };
 /// Its name in traces.
 inline std::string_view trace_name(const Item& item) { return name_of(item.url); }

@@ -49,6 +49,7 @@ struct KnownUrl {
     bool is_deferred = false;      ///< queued, until no page is left to be read
     bool is_redirect = false;      ///< done: it leads elsewhere
     bool is_met_elsewhere = false; ///< on a page other than itself
+    bool is_unread = false;        ///< alive, and may be a page, but was only checked
 
     /// True if it was not known until now.
     bool is_new() const { return state == State::met && times_met == 0; }

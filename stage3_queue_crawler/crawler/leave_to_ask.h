@@ -23,7 +23,7 @@ class LeaveToAsk {
                const CrawlSettings& settings)
         : robots_(robots), scope_(scope), rules_(rules),
           obeys_robots_(settings.robots.obey), delay_(settings.frontier.politeness.delay),
-          foreign_delay_(settings.checks.foreign_delay) {}
+          foreign_delay_(settings.checks.fixed_foreign_delay()) {}
 
     /// The pause that the URL's host wants from one request to the next; nothing: the
     /// user or robots.txt excludes it, or there is no answer about robots.txt.

@@ -1,5 +1,7 @@
 #include "stage3_queue_crawler/crawler/memory_frontier.h"
 
+#include "common/web/http_response.h"
+
 #include <optional>
 #include <utility>
 
@@ -107,7 +109,7 @@ void MemoryFrontier::admit(Item item) {
         let_in(std::move(item)); // there is no server to ask
     else if (has_ended(item))
         let_in_ended(std::move(item));
-    else if (item.purpose != Purpose::check_foreign && has_robots_line())
+    else if (!is_foreign(item.purpose) && has_robots_line())
         enter_robots_line(std::move(item));
     else
         enter_gate(std::move(item));
@@ -125,12 +127,20 @@ void MemoryFrontier::began(Item& item) {
 }
 
 void MemoryFrontier::done(const Item& item, Record& record, const Found& found) {
+    if (item.is_told) {
+        end_second_look(item, found);
+        return;
+    }
     const KnownUrl::Number number = urls_.number_of(item.url);
     add_found(found, number, item, record);
     if (found.places)
         note_places(found, *found.places);
-    note_fragments(found, number);
     KnownUrl& page = urls_[number];
+    page.is_unread = may_be_unread_page(item, record);
+    if (helpers_.checks.fragments) {
+        note_ids(found, number);
+        point(found.fragments, number, found.places ? &*found.places : nullptr);
+    }
     if (page.parent != KnownUrl::none) {
         record.parent = urls_[page.parent].url;
         record.role = page.role;
@@ -144,7 +154,7 @@ void MemoryFrontier::done(const Item& item, Record& record, const Found& found) 
         urls_.note_alive(number);
     end_visit(host_of(item.url), {.is_inside = item.is_inside,
                                   .has_begun = item.has_begun,
-                                  .is_foreign = item.purpose == Purpose::check_foreign});
+                                  .is_foreign = is_foreign(item.purpose)});
     finish_one(item.purpose, item.depth);
 }
 
@@ -223,16 +233,63 @@ void MemoryFrontier::add_reference(const Reference& reference, KnownUrl::Number 
                 .role = reference.role});
 }
 
-void MemoryFrontier::note_fragments(const Found& found, KnownUrl::Number page) {
-    if (!helpers_.checks.fragments)
-        return;
+void MemoryFrontier::note_ids(const Found& found, KnownUrl::Number page) {
     if (found.ids)
         fragments_.read(page, *found.ids);
     else if (found.redirect && !found.redirect_has_fragment)
         fragments_.redirect(page, urls_.number_of(*found.redirect));
-    else
+    else if (!urls_[page].is_unread)
         fragments_.forget(page);
-    point(found.fragments, page, found.places ? &*found.places : nullptr);
+    if (helpers_.checks.foreign)
+        look_again_if_wanted(page);
+}
+
+// ---- Places on pages that aren't followed ----
+
+/// Only a page to which a link with a fragment leads is searched. Most such links are met
+/// while the URL still waits in line, so that one request does for both questions.
+void MemoryFrontier::look_at(Item& item) {
+    if (helpers_.checks.foreign && helpers_.checks.fragments && is_check(item.purpose)
+        && fragments_.wants(urls_.find_number(item.url)))
+        item.purpose = with_ids(item.purpose);
+}
+
+/// A HEAD has said no more than that it's alive.
+bool MemoryFrontier::may_be_unread_page(const Item& item, const Record& record) const {
+    return helpers_.checks.foreign && helpers_.checks.fragments && is_check(item.purpose)
+           && common::is_success(record.status)
+           && common::may_hold_links(record.content_type, "<");
+}
+
+/// The fragment came too late. So it's asked for once more, when it's its host's turn;
+/// but it has a record, and counts among `max_pages`.
+void MemoryFrontier::look_again_if_wanted(KnownUrl::Number number) {
+    const KnownUrl::Number end = fragments_.end_of(number);
+    KnownUrl& url = urls_[end];
+    if (!url.is_unread || !fragments_.wants(end))
+        return;
+    url.is_unread = false;
+    ++unfinished_;
+    nothing_left_.clear();
+    Item item(url.url);
+    item.depth = url.depth;
+    item.purpose = with_ids(url.purpose);
+    item.was_tried = true;
+    item.is_told = true;
+    admit(std::move(item));
+}
+
+/// Whatever else it says now: its record said something else, so nothing is missing.
+void MemoryFrontier::end_second_look(const Item& item, const Found& found) {
+    const KnownUrl::Number number = urls_.number_of(item.url);
+    if (found.ids)
+        fragments_.read(number, *found.ids);
+    else
+        fragments_.forget(number);
+    end_visit(host_of(item.url), {.is_inside = item.is_inside,
+                                  .has_begun = item.has_begun,
+                                  .is_foreign = is_foreign(item.purpose)});
+    finish_one(item.purpose, item.depth);
 }
 
 void MemoryFrontier::point(const common::LinkFragments& fragments, KnownUrl::Number page,
@@ -242,6 +299,11 @@ void MemoryFrontier::point(const common::LinkFragments& fragments, KnownUrl::Num
     for (const common::Url& url : fragments.pages)
         numbers.push_back(urls_.find_number(url));
     fragments_.point(page, numbers, fragments, places);
+    if (!helpers_.checks.foreign)
+        return;
+    for (const KnownUrl::Number number : numbers)
+        if (number != KnownUrl::none)
+            look_again_if_wanted(number);
 }
 
 std::vector<Record> MemoryFrontier::missing_fragments() const {

@@ -50,6 +50,7 @@ class MemoryFrontier final : private HostLines {
     using HostLines::has_asked;
     using HostLines::hold;
     using HostLines::refused;
+    using HostLines::was_hasty;
     Coroutine<> join(TimeLimit limit);
     Coroutine<> close();
     FrontierCounts counts() const {
@@ -78,7 +79,11 @@ class MemoryFrontier final : private HostLines {
     void admit_deferred();
     void admit(Item item) override;
     void drop(const Item& item) override;
-    void note_fragments(const Found& found, KnownUrl::Number page);
+    void look_at(Item& item) override;
+    void note_ids(const Found& found, KnownUrl::Number page);
+    void look_again_if_wanted(KnownUrl::Number number);
+    bool may_be_unread_page(const Item& item, const Record& record) const;
+    void end_second_look(const Item& item, const Found& found);
     void point(const common::LinkFragments& fragments, KnownUrl::Number page,
                const common::PlacesOnPage* places = nullptr);
     std::vector<KnownUrl::Number>

@@ -44,6 +44,14 @@ bool is_bot_wall(const Response& response) {
         [&](const char* name) { return !response.header(name).empty(); });
 }
 
+/// Although this answer isn't to be believed. 501: HEAD may be all that it minds.
+Reaction reaction_to_head(int status, Purpose purpose) {
+    constexpr int not_implemented = 501;
+    const bool is_complaint = purpose == Purpose::check_foreign && is_unclear(status)
+                              && status != not_implemented;
+    return is_complaint ? Reaction::displeased : Reaction::answered;
+}
+
 } // namespace
 
 /// First HEAD. Nothing, unless that says that the URL is alive: there is no status with
@@ -56,7 +64,7 @@ PageFetch::check(const PageRequest& request, GetOptions options, PageResponse& p
         Response response = co_await session_.get(request.url, options);
         if (!options.only_head || believes(response, request))
             co_return response;
-        page.reaction = Reaction::answered; // although it isn't to be believed
+        page.reaction = reaction_to_head(response.status(), request.purpose);
         co_await response.skip(); // there is no body; but the connection is free then
     } catch (const FetchError& error) {
         if (!options.only_head || !error.was_sent
@@ -79,21 +87,25 @@ bool PageFetch::believes(const Response& to_head, const PageRequest& request) {
                    || retries_.after(status, to_head.retry_after(), Attempt())));
 }
 
-/// True if a response with this head is searched for links, so that its body is needed;
-/// without a Content-Type, if it's a document. This is decided nowhere else.
-bool PageFetch::may_be_searched(const ResponseHead& head) const {
+/// True if a response with this head is searched for links or ids, so that its body is
+/// needed; without a Content-Type, if it's a document. This is decided nowhere else.
+bool PageFetch::may_be_searched(const ResponseHead& head, Purpose purpose) const {
     constexpr int no_content = 204;
     if (!common::is_success(head.status()) || head.status() == no_content)
         return false;
     const std::string_view type = head.header("Content-Type");
     return common::may_hold_links(type, "<")
-           || (searches_style_sheets_ && common::is_style_sheet(type));
+           || (searches_style_sheets_ && purpose == Purpose::follow
+               && common::is_style_sheet(type));
 }
 
 /// A foreign server that doesn't answer is asked twice, with a long pause. A status is an
-/// answer.
-std::optional<Again> PageFetch::gently(std::optional<Again> again,
-                                       const PageResponse& page, int tries) const {
+/// answer. If that is about us, its server may not like how often we ask.
+std::optional<Again> PageFetch::gently(std::optional<Again> again, int tries,
+                                       PageResponse& page) const {
+    if (page.reaction == Reaction::answered
+        && (page.is_bot_wall || is_unclear(page.status)))
+        page.reaction = Reaction::displeased;
     if (!again || (!again->was_a_try && page.status == 0))
         return again;
     if (tries >= 2 || page.error.empty())
@@ -110,17 +122,39 @@ void PageFetch::take_head(const PageRequest& request, const Response& response,
         request.on_head(response, page);
 }
 
+/// Receives a body that may be searched. Throws FetchError, if that counts.
+Coroutine<> PageFetch::search(const PageRequest& request, Response& response,
+                              PageResponse& page) const {
+    try {
+        if (common::trim(page.content_type).empty())
+            page.is_searched = co_await is_document(response);
+        if (page.is_searched) {
+            page.body = co_await response.read();
+            page.bytes = page.body.size();
+        } else {
+            page.bytes = co_await response.skip();
+        }
+    } catch (const FetchError& error) {
+        if (request.purpose == Purpose::follow)
+            throw;
+        page.is_searched = false;
+        page.bytes = error.bytes;
+        if (error.kind != FetchError::Kind::too_large)
+            page.reaction = Reaction::none; // half of an answer is none
+    }
+}
+
 Coroutine<Fetched> PageFetch::fetch(PageRequest request) {
     GetOptions options = rules_.options_for(request.url);
     options.wants_page = request.wants_page;
     options.more_headers.insert(options.more_headers.end(), request.headers.begin(),
                                 request.headers.end());
-    if (request.purpose == Purpose::follow)
-        options.wants_body = [this](const ResponseHead& head) {
-            return may_be_searched(head);
-        };
-    else
+    if (is_check(request.purpose))
         options.wants_body = [](const ResponseHead&) { return false; };
+    else
+        options.wants_body = [this, purpose = request.purpose](const ResponseHead& head) {
+            return may_be_searched(head, purpose);
+        };
     return ask(std::move(request), std::move(options));
 }
 
@@ -131,7 +165,7 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
     try {
         request.on_request();
         std::optional<Response> answer;
-        if (request.purpose != Purpose::follow)
+        if (is_check(request.purpose))
             answer = co_await check(request, std::move(options), page);
         else
             answer = co_await session_.get(request.url, std::move(options));
@@ -146,14 +180,10 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
         if (!again) {
             take_head(request, response, page);
             page.is_searched = response.is_wanted() && !page.is_bot_wall;
-            if (page.is_searched && common::trim(page.content_type).empty())
-                page.is_searched = co_await is_document(response);
-            if (page.is_searched) {
-                page.body = co_await response.read();
-                page.bytes = page.body.size();
-            } else {
+            if (page.is_searched)
+                co_await search(request, response, page);
+            else
                 page.bytes = co_await response.skip();
-            }
         }
     } catch (const FetchError& error) {
         again = after_failure(error, request.attempt.tries, page);
@@ -163,8 +193,8 @@ Coroutine<Fetched> PageFetch::ask(PageRequest request, GetOptions options) {
         page.error = error.what();
     }
     traced.end();
-    if (request.purpose == Purpose::check_foreign)
-        again = gently(again, page, request.attempt.tries);
+    if (is_foreign(request.purpose))
+        again = gently(again, request.attempt.tries, page);
     if (again)
         co_return *again;
     if (circles_ != nullptr && request.opens_circles

@@ -37,7 +37,8 @@ class PageFetch final : public PageSource {
           on_note_(std::move(on_note)), circles_(circles) {}
 
     /// For a check, a HEAD will do if it says that the URL is alive; otherwise a GET
-    /// follows.
+    /// follows. If only a page's ids are wanted, it's alive by its head: a body that
+    /// doesn't come whole isn't searched, and that is all.
     Coroutine<Fetched> fetch(PageRequest request) override;
 
     /// What to do after an error: try again, or nothing more. Throws like `fetch`.
@@ -50,14 +51,16 @@ class PageFetch final : public PageSource {
 
   private:
     Coroutine<Fetched> ask(PageRequest request, GetOptions options);
+    Coroutine<> search(const PageRequest& request, Response& response,
+                       PageResponse& page) const;
     void take_head(const PageRequest& request, const Response& response,
                    PageResponse& page) const;
     Coroutine<std::optional<Response>> check(const PageRequest& request,
                                              GetOptions options, PageResponse& page);
     bool believes(const Response& to_head, const PageRequest& request);
-    bool may_be_searched(const ResponseHead& head) const;
-    std::optional<Again> gently(std::optional<Again> again, const PageResponse& page,
-                                int tries) const;
+    bool may_be_searched(const ResponseHead& head, Purpose purpose) const;
+    std::optional<Again> gently(std::optional<Again> again, int tries,
+                                PageResponse& page) const;
     std::optional<Again> after_failure(const FetchError& error, int tries,
                                        PageResponse& page);
     std::optional<Again> after_status(PageResponse& page, Attempt attempt);

@@ -59,13 +59,6 @@ std::string describe_status(const PageResponse& response, bool is_foreign) {
     return text;
 }
 
-/// True for a status with which a foreign server says nothing about the URL, but about
-/// us: who are you, not now, not from there.
-constexpr bool is_unclear(int status) {
-    return status == 401 || status == 403 || status == 407 || status == 429
-           || status == 451 || status == 999 || (status >= 500 && status <= 599);
-}
-
 /// True for a status with which the crawl's own server says nothing about the URL, but
 /// about our pace, or that it can't say for a long time.
 bool says_nothing(const PageResponse& response) {
@@ -100,8 +93,13 @@ bool judge_circle(Record& record, RedirectCircles& circles) {
 Page PageJudge::judge(const Item& item, const PageResponse& response,
                       std::optional<common::Links> links) {
     Page page(item);
-    decide(item, response, links.has_value(), page);
+    const bool leads_on = item.purpose == Purpose::follow;
+    decide(item, response, leads_on && links.has_value(), page);
     keep(item, response, page.record, links);
+    if (links && !leads_on) {
+        take_ids(*links, page);
+        return page;
+    }
     try {
         if (links)
             choose(std::move(*links), item, page);
@@ -258,6 +256,12 @@ std::optional<Purpose> PageJudge::purpose_of(const Url& url, bool leads_on) cons
 }
 // [/purpose]
 
+/// If it has too many, there is no telling what is missing.
+void PageJudge::take_ids(common::Links& links, Page& page) const {
+    if (checks_.fragments && !links.has_more_ids)
+        page.found.ids = std::move(links.ids);
+}
+
 /// All that isn't a link to follow.
 void PageJudge::take_references(common::Links& links, const Item& item, Page& page) {
     for (common::OtherLink& other : links.others) {
@@ -271,11 +275,9 @@ void PageJudge::take_references(common::Links& links, const Item& item, Page& pa
                 {.url = std::move(other.url), .role = other.role, .purpose = *purpose});
     }
     page.found.places = std::move(links.places);
-    if (!checks_.fragments)
-        return;
-    page.found.fragments = std::move(links.fragments);
-    if (!links.has_more_ids) // else there is no telling what is missing
-        page.found.ids = std::move(links.ids);
+    take_ids(links, page);
+    if (checks_.fragments)
+        page.found.fragments = std::move(links.fragments);
 }
 
 /// Chooses which links to follow, and what to check.

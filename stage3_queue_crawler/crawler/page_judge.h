@@ -32,7 +32,7 @@ namespace stage3 {
 struct Page {
     explicit Page(const Item& item)
         : record(item.url),
-          is_foreign(item.purpose == Purpose::check_foreign || item.url.is_malformed()) {
+          is_foreign(stage3::is_foreign(item.purpose) || item.url.is_malformed()) {
         record.tries = item.tries;
         record.is_foreign = is_foreign;
     }
@@ -87,6 +87,7 @@ class PageJudge {
     void read_headers(const PageResponse& response, Page& page) const;
     void read_location(const Item& item, const PageResponse& response, Page& page);
     std::optional<Purpose> purpose_of(const common::Url& url, bool leads_on) const;
+    void take_ids(common::Links& links, Page& page) const;
     void take_references(common::Links& links, const Item& item, Page& page);
     bool is_trap(const common::Url& link, const Item& item);
     void leave_out(std::size_t links, const std::string& what, const Item& item);

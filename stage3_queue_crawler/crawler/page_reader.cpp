@@ -32,9 +32,10 @@ void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limi
     limits.assets = checks.assets;
     limits.ids = checks.fragments;
     limits.malformed = true;
-    if (checks.fragments && scope.has_exclusions())
+    if (checks.fragments && (scope.has_exclusions() || checks.foreign))
         limits.excludes_place = [&](const common::Url& url, std::string_view fragment) {
-            return scope.excludes(url, fragment);
+            return (scope.has_exclusions() && scope.excludes(url, fragment))
+                   || (common::is_for_scripts(fragment) && !scope.contains(url));
         };
     if (checks.foreign)
         limits.foreign = [&](const common::Url& url) { return scope.is_foreign(url); };
@@ -45,27 +46,44 @@ void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limi
 Coroutine<std::optional<common::Links>> PageReader::links_on(const Item& item,
                                                              PageResponse& response) {
     std::optional<common::Links> links;
-    if (item.purpose != Purpose::follow || !response.error.empty())
+    if (!response.error.empty())
         co_return links;
-    if (response.links) { // a file isn't as trustworthy as our parser
-        links = std::move(*response.links);
-        std::erase_if(links->urls,
-                      [&](const common::Url& link) { return !scope_->contains(link); });
-    }
+    if (response.links)
+        links = earlier_links(item, response);
     if (!response.is_searched)
         co_return links;
+    const bool only_ids = item.purpose != Purpose::follow;
     const common::Url& from = response.from ? *response.from : item.url;
+    std::string error;
     try {
-        links = co_await read(from, response.content_type, std::move(response.body));
-    } catch (const common::TracedError& error) {
-        tell_way(item.url, error);
-        response.error = error.what();
+        links = co_await read(from, response.content_type, std::move(response.body),
+                              only_ids);
+    } catch (const common::TracedError& traced) {
+        tell_way(item.url, traced);
+        error = traced.what();
     } catch (const std::bad_alloc&) {
         throw; // not the page's failure
-    } catch (const std::exception& error) {
-        response.error = error.what();
+    } catch (const std::exception& other) {
+        error = other.what();
     }
+    if (!only_ids)
+        response.error = std::move(error);
     co_return links;
+}
+
+/// A file isn't as trustworthy as our parser.
+std::optional<common::Links> PageReader::earlier_links(const Item& item,
+                                                       PageResponse& response) const {
+    common::Links links = std::move(*response.links);
+    if (item.purpose == Purpose::follow) {
+        std::erase_if(links.urls,
+                      [&](const common::Url& link) { return !scope_->contains(link); });
+        return links;
+    }
+    common::Links ids;
+    ids.ids = std::move(links.ids);
+    ids.has_more_ids = links.has_more_ids;
+    return ids;
 }
 
 /// Notes the path of an error: the coroutines from this task's first one to the one that
@@ -84,7 +102,7 @@ void PageReader::tell_way(const common::Url& url,
 }
 
 Coroutine<common::Links> PageReader::read(common::Url url, std::string content_type,
-                                          std::string body) {
+                                          std::string body, bool only_ids) {
     using Seconds = std::chrono::duration<double>;
     struct Timed {
         common::Links links;
@@ -96,15 +114,18 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
                  asked_to_end = helpers_.is_asked_to_end,
-                 find_links = helpers_.find_links, checks = checks_] {
+                 find_links = helpers_.find_links, checks = checks_, only_ids] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
             if (*is_over)
                 throw std::runtime_error("the crawl is over");
-            return !asked_to_end() && scope->contains(link);
+            return !asked_to_end() && !only_ids && scope->contains(link);
         };
-        look_for(checks, *scope, limits);
+        if (only_ids)
+            limits.ids = true;
+        else
+            look_for(checks, *scope, limits);
         Timed reading{.links = find_links(body, content_type, url, limits),
                       .time = std::chrono::steady_clock::now() - begin};
         return reading;

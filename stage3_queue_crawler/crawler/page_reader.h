@@ -63,21 +63,24 @@ class PageReader {
     ~PageReader() { stop(); }
 
     /// The links on the page of this item, or those that an earlier visit has found
-    /// there; nothing if it's no document that has links, or isn't to be read. What a
-    /// parser throws becomes the response's error, except for std::bad_alloc. Both must
-    /// live until this has ended.
+    /// there; nothing if it's no document that has links, or isn't to be read. Only its
+    /// ids, unless its links are to be followed. What a parser throws becomes the
+    /// response's error, if they are, except for std::bad_alloc. Both must live until
+    /// this has ended.
     Coroutine<std::optional<common::Links>> links_on(const Item& item,
                                                      PageResponse& response);
 
-    /// The distinct links in scope on the page at `url`. Throws what the parser throws.
-    /// If the crawl is asked to end meanwhile, this waits to be cancelled.
+    /// The distinct links in scope on the page at `url`; or only its ids. Throws what the
+    /// parser throws. If the crawl is asked to end meanwhile, this waits to be cancelled.
     Coroutine<common::Links> read(common::Url url, std::string content_type,
-                                  std::string body);
+                                  std::string body, bool only_ids = false);
 
     /// The links are no longer needed: threads that are still reading end soon.
     void stop() { *is_over_ = true; }
 
   private:
+    std::optional<common::Links> earlier_links(const Item& item,
+                                               PageResponse& response) const;
     void tell_way(const common::Url& url, const common::TracedError& error) const;
 
     EventLoop& loop_;

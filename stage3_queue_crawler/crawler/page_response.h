@@ -18,10 +18,11 @@ struct KeptParts;
 
 /// How a server took a request.
 enum class Reaction : std::uint8_t {
-    none,     ///< there is no answer
-    answered, ///< with any status but these:
-    refused,  ///< it says that we are too fast, or that it's too busy
-    busy,     ///< 503, without saying until when: it may be refusing, or broken
+    none,       ///< there is no answer
+    answered,   ///< with any status but these:
+    refused,    ///< it says that we are too fast, or that it's too busy
+    busy,       ///< 503, without saying until when: it may be refusing, or broken
+    displeased, ///< a foreign one: what it says isn't about the URL (see is_unclear)
 };
 
 /// A response, or as much of it as came.

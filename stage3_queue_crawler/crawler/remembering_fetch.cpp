@@ -103,6 +103,7 @@ Coroutine<Fetched> RememberingFetch::ask_again(PageRequest request,
         || page->status != common::not_modified)
         co_return fetched;
     confirm(*earlier.kept, *page->kept);
+    earlier.reaction = page->reaction;
     earlier.asks_too_much = limits_.is_too_long(earlier.retry_after);
     co_return std::move(earlier);
 }

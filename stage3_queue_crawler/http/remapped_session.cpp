@@ -76,7 +76,7 @@ Response rename_target(Response response, const Url& at, const UrlMappings& mapp
 
 /// It's the folder that has failed, and another attempt won't help.
 FetchError refusal(std::string_view why) {
-    FetchError error(FetchError::Kind::bad_response, std::string(why), 0);
+    FetchError error(FetchError::Kind::unreadable, std::string(why), 0);
     error.was_sent = true;
     return error;
 }

@@ -49,6 +49,7 @@ struct FetchError : std::runtime_error {
         no_descriptor, ///< *we* have no room for another socket
         bad_option,    ///< TlsOptions names a file that can't be used
         forbidden,     ///< we refuse: see SessionOptions::objection
+        unreadable,    ///< a file that we were to serve: see folder_server.h
     };
     /// On the way to the request, which step failed? (What fails later has none.)
     enum class Step : std::uint8_t { address, connection, tls };

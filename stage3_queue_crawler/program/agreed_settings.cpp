@@ -71,8 +71,9 @@ std::string what_is_allowed(const CrawlSettings& crawl) {
 std::string how_checks_are_judged(const Checks& checks) {
     std::string text;
     if (checks.foreign)
-        text += fmt::format("\n--external-delay {}",
-                            std::chrono::duration<double>(checks.foreign_delay).count());
+        text += fmt::format(
+            "\n--external-delay {}",
+            std::chrono::duration<double>(checks.fixed_foreign_delay()).count());
     for (const auto& [from, to] : checks.accepted)
         text += fmt::format("\n--accept {}..{}", from, to);
     return text;

@@ -28,6 +28,10 @@ constexpr std::string_view help_on_verdicts =
                 - its robots.txt forbids it, its certificate's issuer isn't
                   trusted here, its address is private, or it redirects forever
                 - its scheme is unknown, and one letter away from http or https
+                - its page is alive, but no element has the id that a link's
+                  fragment names (--fragments): a script may make it. Such a
+                  record has a fragment. "#L10-L20" (lines of a file) and
+                  "#page=3" (values) aren't looked for
                 Such URLs are listed; the exit status is 1 only with --strict.
                 In the scope: a server has refused us too often, or for too long
                 (below), or a wall has answered that keeps programs out (as its
@@ -67,14 +71,24 @@ constexpr std::string_view help_on_verdicts =
 Links are followed. Checked, but not read, are images, scripts, media, objects,
 link elements, forms with GET, the url() of style sheets, and what SVG uses of
 other files; and if you want that, links that leave the scope. A check is a
-HEAD; if that fails in any way, a GET, whose body isn't needed. A server outside
-the scope gets one request at a time, with pauses, and no passwords or headers
-of yours. Its robots.txt is obeyed; if no answer comes, it's asked once more,
-10 s later.
+HEAD; if that fails in any way, a GET, whose body isn't needed. With --external
+and --fragments, a URL outside the scope gets a GET at once if a link to it has
+a fragment (or after the HEAD, if that link is met late). Then its page is
+searched for ids, and for nothing else. If it's too large, or doesn't come
+whole, it's alive all the same, and no fragment is missing.
+
+A server outside the scope gets one request at a time, with pauses, and no
+passwords or headers of yours. Its robots.txt is obeyed; if no answer comes,
+it's asked once more, 10 s later. The pause after an answer is a second at
+first, and each answer makes it a fifth shorter, down to 0.1 s, but never
+shorter than the answer took. Once such a server answers with a status that is
+unclear (above), or breaks a connection, its pause is a second for good; and if
+the pause had been shorter, what it refused is asked once more.
   --no-assets         only links (else --assets)
   --external          also links that leave the scope
   --external-max N    hosts outside the scope at once, for each process (10)
-  --external-delay S  seconds between two requests to one of them (1)
+  --external-delay S  seconds from one request to one of them to the next, fixed
+                      (1, and less where a host doesn't mind)
   --accept LIST       statuses that count as alive besides 2xx: 403,500..599
   --strict            exit with 1 also for what is unclear
 
@@ -229,7 +243,9 @@ csv, has the first place; with jsonl and --places, further lines at the end have
 all of them: {"mentions_of": URL, "fragment": ..., "mentions": [...]}.
 
 A missing fragment is one that no element of its page has as its id. They are
-counted apart from dead URLs. If more than 50 of one page are missing, text for
+counted apart from dead URLs. On a page of another site, such a fragment is
+unclear, and counted as that: its record's outcome is "unclear", its status 200,
+and "fragment" isn't empty. If more than 50 of one page are missing, text for
 people and markdown have one line for them: scripts may have made these links.
 Fragments are spelled in letters of all scripts, where a link has "#caf%C3%A9";
 baselines, ignore files and patterns may have either spelling.
@@ -307,6 +323,10 @@ a process dies, the others take over its work. One of them writes the report.
 A URL is given up after several processes died while fetching it, the last ones
 while fetching nothing else. It counts as failed, so it's dead, and what only it
 links to is missing.
+
+Hosts outside the scope get one request a second, or what --external-delay says,
+even where they wouldn't mind more; and their pages aren't searched for the
+places that links name (--fragments).
 
 Give every process the same URLs and the same options that define the crawl;
 workers, time limits and formats may differ. A process that has ended or died
@@ -423,6 +443,11 @@ What is fetched and checked
 - --exclude also finds its pattern in a URL with its fragment. Then that place
   isn't looked for (write patterns that end in a $ without the fragment).
 - A fragment is there, too, if an element's id has "user-content-" before it.
+- With --external and --fragments, places on pages outside the scope are looked
+  for, too, with a GET. One that is missing is unclear, on a host of the crawl's
+  own dead (two crawls, each with one of these options; --ignore-file).
+- With --external, a host outside the scope is asked more often than once a
+  second if it doesn't mind (--external-delay 1).
 
 What -v says
 - Workers that ask other sites are "foreign worker 1" and so on, in the list of

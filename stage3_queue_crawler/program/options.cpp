@@ -83,7 +83,7 @@ void add_what_to_crawl(common::CommandLine& line, Options& options, Typed& typed
                         "start at each URL in FILE, one per line; -: stdin",
                         files_into(typed.lists));
     line.add_repeatable("--remap", "FROM=TO",
-                        "URLs below FROM are at TO, a folder or URL; repeatable",
+                        "URLs below FROM are at TO, a folder or URL (none)",
                         reader_of_remaps(options.remaps));
     line.add_flag_or_value("--sitemap", "URL",
                            "also start at a sitemap's URLs (robots.txt names it)",
@@ -121,7 +121,8 @@ void add_what_to_check(common::CommandLine& line, Options& options, Typed& typed
     line.add_flag("--assets", "check them (default)", typed.assets);
     line.add("--external-max", "N", "at most N hosts outside the scope at once (10)",
              number_into(checks.foreign_hosts, 1, 1000));
-    line.add("--external-delay", "S", "seconds between two requests to one of these (1)",
+    line.add("--external-delay", "S",
+             "seconds between two requests (1, less where a host doesn't mind)",
              reader_of_time(checks.foreign_delay, 0));
     line.add("--max-links", "N", "at most N different URLs of a page (10000)",
              number_into(checks.max_links, 1, most));

@@ -24,7 +24,8 @@ std::size_t server_of(std::string_view host, std::size_t servers) {
 
 namespace {
 
-constexpr std::string_view purposes = "fcx"; // in the order of Purpose
+// In the order of Purpose. Its last two are what only a frontier in memory asks for.
+constexpr std::string_view purposes = "fcx";
 constexpr char no_blank = '\x1f';            // no URL has it
 
 } // namespace

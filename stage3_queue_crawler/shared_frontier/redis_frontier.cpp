@@ -25,16 +25,16 @@ FrontierSession::Settings settings_of_sessions(const FrontierSettings& settings,
     const auto or_zero = [](std::size_t limit) {
         return limit == FrontierSettings::no_limit ? 0 : limit;
     };
-    return {
-        .delay = std::chrono::ceil<std::chrono::microseconds>(settings.politeness.delay),
-        .foreign_delay =
-            std::chrono::ceil<std::chrono::microseconds>(helpers.checks.foreign_delay),
-        .max_per_host = or_zero(settings.politeness.max_per_host),
-        .max_pages = or_zero(settings.max_pages),
-        .refused_timeout = settings.refused_timeout,
-        .obey_robots = helpers.robots != nullptr,
-        .order = std::string(name_of(settings.order)),
-        .roots = {}};
+    return {.delay =
+                std::chrono::ceil<std::chrono::microseconds>(settings.politeness.delay),
+            .foreign_delay = std::chrono::ceil<std::chrono::microseconds>(
+                helpers.checks.fixed_foreign_delay()),
+            .max_per_host = or_zero(settings.politeness.max_per_host),
+            .max_pages = or_zero(settings.max_pages),
+            .refused_timeout = settings.refused_timeout,
+            .obey_robots = helpers.robots != nullptr,
+            .order = std::string(name_of(settings.order)),
+            .roots = {}};
 }
 
 /// Of each server, in chunks.

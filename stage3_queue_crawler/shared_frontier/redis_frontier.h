@@ -65,6 +65,8 @@ class RedisFrontier final : private SessionOwner {
     void end_host(const std::string& host, const std::string& reason);
     void hold(const std::string& host, EventLoop::Duration duration);
     void has_asked(const std::string& host);
+    /// Its hosts' pauses are never shorter than they should be.
+    bool was_hasty(const Item& /*item*/) const { return false; }
     Coroutine<> join(TimeLimit limit);
     /// Gives back what is held. If Redis is away, doesn't wait long for it.
     Coroutine<> close();

@@ -79,8 +79,15 @@ class StateFile final : public State {
   private:
     /// What is known of an answer without reading it.
     struct Known {
+        /// Is it enough for that?
+        bool serves(Purpose purpose) const {
+            return is_check(purpose)
+                   || (purpose == Purpose::follow ? was_read : has_ids);
+        }
+
         Source source;
-        bool was_read; ///< and not only checked
+        bool was_read; ///< and not only checked, or searched for its ids
+        bool has_ids;  ///< it was searched for them, or read
     };
 
     std::optional<Source> source_of(const RowInShort& row, std::int64_t time) const;
@@ -115,7 +122,9 @@ StateFile::StateFile(EventLoop& loop, StateOptions options)
         const std::optional<Source> source = source_of(row, time);
         if (source)
             known_.emplace(std::hash<common::Url>()(url),
-                           Known{.source = *source, .was_read = row.was_read});
+                           Known{.source = *source,
+                                 .was_read = row.was_read,
+                                 .has_ids = row.has_ids});
         if (source == Source::this_crawl)
             ++from_this_crawl_;
     });
@@ -130,7 +139,7 @@ std::optional<Source> StateFile::source_of(const RowInShort& row,
     if (row.is_alive && age >= 0 && age < options_.max_age.count())
         return Source::recent;
     constexpr int ok = 200;
-    if (row.was_read && row.status == ok && row.has_validator)
+    if (row.has_ids && row.status == ok && row.has_validator)
         return Source::old;
     return {};
 }
@@ -147,7 +156,7 @@ std::string StateFile::greeting() const {
 bool StateFile::will_do(const common::Url& url, Purpose purpose) const {
     const auto found = known_.find(std::hash<common::Url>()(url));
     return found != known_.end() && found->second.source != Source::old
-           && (found->second.was_read || purpose != Purpose::follow);
+           && found->second.serves(purpose);
 }
 
 Coroutine<std::optional<PageResponse>> StateFile::find(common::Url url, Purpose purpose) {
@@ -155,7 +164,7 @@ Coroutine<std::optional<PageResponse>> StateFile::find(common::Url url, Purpose 
     if (found == known_.end())
         co_return std::nullopt;
     const Known known = found->second;
-    if (purpose == Purpose::follow ? !known.was_read : known.source == Source::old)
+    if (!known.serves(purpose) || (is_check(purpose) && known.source == Source::old))
         co_return std::nullopt;
     known_.erase(found); // it's needed once
     std::optional<PageResponse> response;

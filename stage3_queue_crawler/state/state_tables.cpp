@@ -216,14 +216,24 @@ void StateTables::end(bool is_over, const std::vector<common::Url>& ask_again) {
 void StateTables::for_each(
     const std::function<void(const common::Url&, const RowInShort&)>& function) {
     Statement read = database_.prepare(get_all);
-    while (read.step())
-        if (const auto url = common::parse_url(read.text(0)))
-            function(*url, RowInShort{.crawl = read.number(1),
-                                      .asked_at = read.number(2),
-                                      .was_read = read.number(3) == follow,
-                                      .status = static_cast<int>(read.number(4)),
-                                      .is_alive = read.number(5) != 0,
-                                      .has_validator = read.number(6) != 0});
+    const auto is_one = [&read](Purpose purpose) {
+        return read.number(3) == static_cast<std::int64_t>(purpose);
+    };
+    while (read.step()) {
+        const auto url = common::parse_url(read.text(0));
+        if (!url)
+            continue;
+        const bool was_read = is_one(Purpose::follow);
+        const bool has_ids = was_read || is_one(Purpose::search)
+                             || is_one(Purpose::search_foreign);
+        function(*url, RowInShort{.crawl = read.number(1),
+                                  .asked_at = read.number(2),
+                                  .was_read = was_read,
+                                  .has_ids = has_ids,
+                                  .status = static_cast<int>(read.number(4)),
+                                  .is_alive = read.number(5) != 0,
+                                  .has_validator = read.number(6) != 0});
+    }
 }
 
 } // namespace stage3

@@ -37,7 +37,8 @@ struct Row {
 struct RowInShort {
     std::int64_t crawl;
     std::int64_t asked_at;
-    bool was_read; ///< and not only checked
+    bool was_read; ///< and not only checked, or searched for its ids
+    bool has_ids;  ///< it was searched for them, or read
     int status;
     bool is_alive;
     bool has_validator;
@@ -75,8 +76,6 @@ class StateTables {
     void write(const Row& row);
     void write_again(const Row& row);
     void make_old(const common::Url& url) { expire_.bind(0, url.href()).run(); }
-
-    static constexpr auto follow = static_cast<std::int64_t>(Purpose::follow);
 
     Database database_;
     std::int64_t crawl_ = 0;

@@ -73,3 +73,12 @@ TEST_CASE("a set of ids has each once, however many there are") {
         CHECK(ids.contains(common::hash_of_id(std::to_string(i))));
     CHECK_FALSE(ids.contains(common::hash_of_id("10000")));
 }
+
+TEST_CASE("lines of code and values are for scripts, and ids aren't") {
+    for (const char* const text : {"L1", "L10", "L10-L20", "L10-20", "L10C3-L20C5",
+                                   "page=3", "t=1m30s", "gid=0&range=A1"})
+        CHECK_MESSAGE(common::is_for_scripts(text), text);
+    for (const char* const text : {"", "L", "Lists", "L10-", "L10x", "L-10", "l10", "C1",
+                                   "L10C", "L1-L", "install", "issuecomment-1"})
+        CHECK_MESSAGE(!common::is_for_scripts(text), text);
+}

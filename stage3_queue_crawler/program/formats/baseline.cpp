@@ -107,8 +107,11 @@ Standing Baseline::standing_of(const Record& record) {
     std::string name = baseline_name(record);
     if (is_bad)
         return standing_of_dead(std::move(name));
-    if (!is_ignored(name))
+    if (!is_ignored(name)) {
+        if (const auto known = names_.find(name); known != names_.end())
+            known->second = Now::not_met; // a place: its page, which is alive, came first
         return Standing::counts;
+    }
     ++uncounted_unclear_;
     return Standing::ignored;
 }

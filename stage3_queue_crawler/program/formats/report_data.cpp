@@ -140,7 +140,8 @@ class DataWriter {
         return in_brackets(rows, ",\n");
     }
 
-    /// By target page: its URL, what is wrong, and its fragments.
+    /// By target page: its URL, what is wrong, its fragments, and their outcome if they
+    /// aren't dead.
     std::string fragments() {
         std::vector<std::string> targets;
         for (std::size_t i = 0; i < lines_.size();) {
@@ -152,10 +153,12 @@ class DataWriter {
             std::vector<std::string> rows;
             for (; i < lines_.size() && lines_[i]->url == first.url; ++i)
                 rows.push_back(row_of_fragment(*lines_[i]));
-            targets.push_back(
-                fmt::format("[{},{},{}]", in_script(name_of(first.url)),
-                            texts_.number_of(for_terminal(first.more->error)),
-                            in_brackets(rows, ",\n")));
+            targets.push_back(fmt::format(
+                "[{},{},{}{}]", in_script(name_of(first.url)),
+                texts_.number_of(for_terminal(first.more->error)),
+                in_brackets(rows, ",\n"),
+                is_dead(first) ? ""
+                               : fmt::format(",{}", static_cast<int>(first.outcome))));
         }
         return in_brackets(targets, ",\n");
     }

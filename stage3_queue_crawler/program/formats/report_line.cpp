@@ -203,7 +203,7 @@ bool is_bad(const ReportLine& line) {
 ReportLines::const_iterator end_of_fragments(ReportLines::const_iterator line,
                                              const ReportLines::const_iterator& end) {
     const auto first = line;
-    while (line != end && line->is_fragment() && counts_as_dead(*line)
+    while (line != end && line->is_fragment() && line->standing == Standing::counts
            && line->url == first->url)
         ++line;
     return line;

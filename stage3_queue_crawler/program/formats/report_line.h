@@ -72,7 +72,8 @@ bool is_bad(const ReportLine& line);
 /// More missing fragments of one page than these are told as one: scripts may have made
 /// the links to them.
 constexpr std::size_t most_fragments_of_page = 50;
-/// Where the missing fragments of one page end that begin at `line`, and count.
+/// Where the missing fragments of one page end that begin at `line`, and count. All of
+/// them are dead, or all unclear, since they are looked for on one page.
 ReportLines::const_iterator end_of_fragments(ReportLines::const_iterator line,
                                              const ReportLines::const_iterator& end);
 

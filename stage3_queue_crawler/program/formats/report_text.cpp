@@ -67,11 +67,14 @@ struct Sums {
     std::size_t redirects = 0;
     std::size_t forbidden = 0; // by robots.txt
     std::size_t fragments = 0; // that are missing
+    std::size_t unclear_fragments = 0;
     std::size_t excused_fragments = 0;
 
   private:
     std::size_t& of_fragment(const ReportLine& line) {
-        return line.standing == Standing::counts ? fragments : excused_fragments;
+        if (line.standing != Standing::counts)
+            return excused_fragments;
+        return is_dead(line) ? fragments : unclear_fragments;
     }
     std::size_t& of_url(const ReportLine& line) {
         if (is_bad(line) && line.standing == Standing::known)
@@ -104,6 +107,9 @@ std::string sentence_on(const Sums& sums) {
     if (sums.fragments + sums.excused_fragments > 0)
         text +=
             fmt::format(" {}.", counted_with_commas(sums.fragments, "missing fragment"));
+    if (sums.unclear_fragments > 0)
+        text += fmt::format(
+            " {}.", counted_with_commas(sums.unclear_fragments, "unclear fragment"));
     if (sums.excused_fragments > 0)
         text += fmt::format(" {} more that don't count.",
                             with_commas(sums.excused_fragments));
@@ -265,7 +271,8 @@ std::string html_sums(const Summary& summary, const ReportLines& lines,
     const Sums sums(lines);
     const std::vector<Shortfall> shortfalls = shortfalls_of(summary);
     std::string text;
-    if (sums.dead + sums.fragments + sums.unclear == 0 && shortfalls.empty())
+    if (sums.dead + sums.fragments + sums.unclear + sums.unclear_fragments == 0
+        && shortfalls.empty())
         text += sums.known + sums.ignored + sums.excused_fragments == 0
                     ? "<p class=\"well\">All is well: no link is dead.</p>\n"
                     : "<p class=\"well\">All is well: no link is newly dead.</p>\n";
@@ -315,8 +322,8 @@ std::string html_tables(const Summary& summary, const ReportLines& lines) {
     for (const ReportLine* const line : in_natural_order(lines)) {
         if (line->standing != Standing::counts || !is_bad(*line))
             continue;
-        Table& of_url = is_dead(*line) ? dead : unclear;
-        (line->is_fragment() ? fragments : of_url).add(*line);
+        Table& of_dead = line->is_fragment() ? fragments : dead;
+        (is_dead(*line) ? of_dead : unclear).add(*line);
     }
     return "<p>With JavaScript, this page lists all URLs, and can search, sort and copy "
            "them.</p>\n"

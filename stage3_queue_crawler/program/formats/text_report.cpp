@@ -47,7 +47,7 @@ std::string sums(const ReportLines& lines) {
     std::size_t bytes = 0;
     for (const ReportLine& line : lines) {
         if (line.is_fragment()) {
-            ++by_outcome["missing fragment"];
+            ++by_outcome[is_dead(line) ? "missing fragment" : "unclear fragment"];
             continue;
         }
         ++by_outcome[std::string(name_of(line.outcome))];

@@ -47,9 +47,10 @@ std::string_view name_of(Failure failure) {
     case Failure::not_http: return "not HTTP";
     case Failure::too_large: return "too large";
     case Failure::no_descriptor: return "without a descriptor";
-    case Failure::forbidden: break;
+    case Failure::forbidden: return "forbidden by --no-private";
+    case Failure::unreadable: break;
     }
-    return "forbidden by --no-private";
+    return "not served from its folder";
 }
 
 /// What held a host up, and what would help.

@@ -77,6 +77,7 @@ class DiaryFrontier {
     void end_host(const std::string& /*host*/, const std::string& /*reason*/) {}
     void hold(const std::string& /*host*/, EventLoop::Duration /*wait*/) {}
     void has_asked(const std::string& /*host*/) {}
+    bool was_hasty(const Item& /*item*/) const { return false; }
     Coroutine<> join(stage3::TimeLimit limit) {
         co_await queue_.join(limit);
         if (!diary_.fails_with.empty())

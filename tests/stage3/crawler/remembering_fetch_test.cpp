@@ -115,6 +115,7 @@ TEST_CASE("an old answer is right if the server says so, perhaps with a new vali
     CHECK(response.status == 200);
     CHECK(response.content_type == "text/html");
     CHECK(response.earlier_tries == 0); // it was asked just now
+    CHECK(response.reaction == Reaction::answered);
     CHECK(response.kept->source == Source::unchanged);
     CHECK(response.kept->etag == (reply.headers.size() > 1 ? "\"b\"" : "\"a\""));
     CHECK_FALSE(response.kept->may_be_private);

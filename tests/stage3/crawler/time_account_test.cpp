@@ -72,9 +72,9 @@ struct OneSite : Accounted {
     OneSite() : Accounted(scripted) {}
 
     /// A root, and so many other pages, each of which takes so long to come.
-    void wide(int pages, box::Time latency) {
-        server.on("/", box::page(targets(pages)));
-        server.on_each(targets(pages), box::page({}).after(latency));
+    void wide(int how_many, box::Time latency) {
+        server.on("/", box::page(targets(how_many)));
+        server.on_each(targets(how_many), box::page({}).after(latency));
     }
     Result crawl() { return Accounted::crawl({server.url()}); }
     const HostTimes& site() const { return of(server.host()); }
@@ -94,8 +94,8 @@ struct OneSite : Accounted {
 /// One server, whose line carries so many bytes a second.
 class NarrowWeb final : public box::Web {
   public:
-    NarrowWeb(int pages, std::size_t bytes, double per_second)
-        : body_(bytes, ' '), per_second_(per_second), links_(targets(pages)) {}
+    NarrowWeb(int how_many, std::size_t bytes, double per_second)
+        : body_(bytes, ' '), per_second_(per_second), links_(targets(how_many)) {}
 
     box::Reply answer(const box::Request& request) override {
         box::Reply reply =
@@ -120,8 +120,8 @@ class NarrowWeb final : public box::Web {
 /// One server, which refuses what exceeds so many requests a second.
 class LimitingWeb final : public box::Web {
   public:
-    LimitingWeb(int pages, int per_second)
-        : per_second_(per_second), links_(targets(pages)) {}
+    LimitingWeb(int how_many, int per_second)
+        : per_second_(per_second), links_(targets(how_many)) {}
 
     box::Reply answer(const box::Request& request) override {
         const double now = std::chrono::duration<double>(time().now()).count();

@@ -41,6 +41,18 @@ TEST_CASE("what is dead and in the baseline is known") {
     CHECK(baseline.uncounted_unclear() == 0);
 }
 
+TEST_CASE("an unclear place counts, and isn't said to be there again, unless ignored") {
+    Baseline baseline;
+    baseline.read("http://h/a#x\nhttp://h/a#y\n");
+    baseline.read_ignored("http://h/a#z\n");
+    baseline.standing_of(record("http://h/a", Outcome::file));
+    CHECK(baseline.standing_of(record("http://h/a", Outcome::unclear, "x"))
+          == Standing::counts);
+    CHECK(baseline.standing_of(record("http://h/a", Outcome::unclear, "z"))
+          == Standing::ignored);
+    CHECK(baseline.revived(true) == std::vector<std::string>{"http://h/a#y"});
+}
+
 TEST_CASE("what isn't a URL can be known or ignored, too") {
     const auto malformed = [](std::string_view text) {
         Record made(*common::malformed_url(text));

@@ -218,7 +218,7 @@ TEST_CASE(
     lines.emplace_back(fragment);
     lines.emplace_back(add("http://h/b.png", Outcome::error, "HTTP status 404"));
     lines.emplace_back(add("http://other/", Outcome::unclear, "HTTP status 403"));
-    const std::string report = stage3::text_report(lines, {urls, {}, 1s});
+    std::string report = stage3::text_report(lines, {urls, {}, 1s});
     CHECK(report.find("URLs:  1 error, 1 missing fragment, 1 unclear\n")
           != std::string::npos);
     CHECK(report.find("  http://h/b.png\nDone") == std::string::npos); // no link met
@@ -230,6 +230,12 @@ TEST_CASE(
                            "    on http://h/\n"
                            "  http://h/b.png (img: HTTP status 404)\n"
                            "    on http://h/\n"));
+    fragment.outcome = Outcome::unclear;
+    lines.emplace_back(fragment);
+    report = stage3::text_report(lines, {urls, {}, 1s});
+    CHECK(report.find("1 missing fragment, 1 unclear, 1 unclear fragment\n")
+          != std::string::npos);
+    CHECK(report.find("1 dead, 1 missing fragment, 2 unclear.\n") != std::string::npos);
 }
 
 TEST_CASE("the report counts responses whose certificates were not checked") {

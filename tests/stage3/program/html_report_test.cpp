@@ -40,9 +40,10 @@ struct Reported {
     }
     void add_fragment(const std::string& url, const std::string& fragment,
                       const std::string& nearest = "",
-                      Standing standing = Standing::counts) {
+                      Standing standing = Standing::counts,
+                      Outcome outcome = Outcome::error) {
         Record record(url_of(url));
-        record.outcome = Outcome::error;
+        record.outcome = outcome;
         record.error = "no id";
         record.fragment = fragment;
         record.nearest_id = nearest;
@@ -115,6 +116,18 @@ TEST_CASE("fragments are apart from URLs, by target, with the nearest id") {
                "\"fragments\":[[\"http://h/a\",1,[[\"l9\",0,1,0,[[[],[0]]],\"l8\"],\n"
                "[\"l10\",0,1,0,[[[],[0]]]]]]],"));
     CHECK(says(crawl.tables(), ">/a#l9</a></td><td>no id: did you mean #l8?</td>"));
+}
+
+TEST_CASE("an unclear fragment is among what is unclear") {
+    Reported crawl;
+    crawl.add("http://h/a", Outcome::file);
+    crawl.add_fragment("http://h/a", "x", "", Standing::counts, Outcome::unclear);
+    CHECK(says(crawl.data(),
+               "\"fragments\":[[\"http://h/a\",1,[[\"x\",0,1,0,[[[],[0]]]]],6]],"));
+    CHECK(says(crawl.tables(), "<h2>Unclear: 1</h2>"));
+    CHECK_FALSE(says(crawl.tables(), "Missing"));
+    CHECK(says(crawl.sums(), "1 alive. 1 unclear fragment.<"));
+    CHECK_FALSE(says(crawl.sums(), "well"));
 }
 
 TEST_CASE("the data says whether all mentions are known, and the crawl complete") {

@@ -23,9 +23,10 @@ struct Findings {
         return lines.emplace_back(record, standing);
     }
     void add_fragment(const std::string& url, const std::string& fragment,
-                      const std::string& on = "http://h/") {
+                      const std::string& on = "http://h/",
+                      Outcome outcome = Outcome::error) {
         Record record(url_of(url));
-        record.outcome = Outcome::error;
+        record.outcome = outcome;
         record.error = "no element has this id";
         record.fragment = fragment;
         record.mentions = {{.page = url_of(on), .place = {}}};
@@ -210,6 +211,19 @@ TEST_CASE("missing fragments are apart, and thousands of one page are one line")
     CHECK(by_page.starts_with("http://h/\n  http://h/a#x (no element has this id)\n"
                               "  http://h/b: 60 missing fragments, such as #y00 (made by "
                               "scripts?)\n  http://h/c#z (no element has this id)\n\n"));
+}
+
+TEST_CASE("unclear fragments are among what is unclear, and many are one line") {
+    Findings found;
+    found.add_fragment("http://h/a", "x", "http://h/", Outcome::unclear);
+    for (int i = 0; i < 60; ++i)
+        found.add_fragment("http://h/b", fmt::format("y{:02}", i), "http://h/",
+                           Outcome::unclear);
+    CHECK(found.report()
+          == "Unclear:\n  http://h/a#x\n    no element has this id\n    on http://h/\n"
+             "  http://h/b: 60 missing fragments, such as #y00 and #y59 (made by "
+             "scripts?)\n\n"
+             "0 dead, 61 unclear; 0 fetched, 0 redirects, in 1.50 s\n");
 }
 
 TEST_CASE("lines are broken between words where the terminal ends") {

@@ -14,8 +14,8 @@
   const all = selector => [...document.querySelectorAll(selector)];
   const named = (selector, name) => all(selector).find(element => element.textContent.endsWith(name));
   const view = name => named(".views button", name);
-  const urls = () => all("tbody tr > td:first-child > a").map(link => link.href);
-  const rowOf = path => all("tbody tr").find(row => row.querySelector("td a")?.textContent === path);
+  const urls = () => all("#report tbody tr > td:first-child > a").map(link => link.href);
+  const rowOf = path => all("#report tbody tr").find(row => row.querySelector("td a")?.textContent === path);
   const sortBy = name => named("th button", name).click();
   const form = one(".tools");
   const put = (name, value) => {
@@ -55,7 +55,7 @@
   form.copy.click();
   await new Promise(resolve => setTimeout(resolve, 50));
   check("rows are copied", /^(http:\S+\/img\/dead\/\d\tHTTP status 404\thttp:\S+\n){3}$/.test(copied));
-  one("tbody .copy").click();
+  one("#report tbody .copy").click();
   await new Promise(resolve => setTimeout(resolve, 50));
   check("a URL is copied", copied === urls()[0]);
   put("search", "no such word");
@@ -64,17 +64,17 @@
 
   const reason = [...form.reason.options].at(-1).value;
   put("reason", reason);
-  check("a reason is a filter", urls().length > 0 && all("tbody tr > td:nth-child(2)").every(cell => cell.textContent.startsWith(reason)));
+  check("a reason is a filter", urls().length > 0 && all("#report tbody tr > td:nth-child(2)").every(cell => cell.textContent.startsWith(reason)));
   put("reason", "");
   put("search", "\u00fcbrig");
   check("the words of a link can be searched for", urls().length === 1 && urls()[0].endsWith("/gone"));
   put("search", "");
   put("by", "page");
   put("search", "/page/img");
-  check("pages list their links", named("tbody td a", "/page/img") && named("tbody td li a", "/img/dead/0"));
+  check("pages list their links", named("#report tbody td a", "/page/img") && named("#report tbody td li a", "/img/dead/0"));
   put("search", "");
   sortBy("Links");
-  const counts = all("tbody tr").map(row => row.querySelectorAll("li").length);
+  const counts = all("#report tbody tr").map(row => row.querySelectorAll("li").length);
   check("pages with most links come first", counts.join() === [...counts].sort((a, b) => b - a).join());
   check("pages found through redirects are pages", rowOf("/many").textContent.includes("through /moved-gone"));
   check("all of them are counted", /on 1[5-9]\d pages$/.test(one(".shown").textContent));
@@ -101,19 +101,19 @@
   put("search", "");
 
   view("Redirects to mend").click();
-  check("a chain has its hops", named("tbody tr:first-child li a", "/chain2"));
+  check("a chain has its hops", named("#report tbody tr:first-child li a", "/chain2"));
   view("All URLs").click();
   check("a fragment is no URL", urls().every(url => !url.includes("#")));
   check("the sums are those of the views", one(".sums").textContent.startsWith(`${view("All URLs").querySelector("b").textContent} URLs: ${view("Dead").querySelector("b").textContent} dead, `));
-  check("no more rows than a screen needs", all("tbody tr").length === 100 && !one(".rest").hidden);
+  check("no more rows than a screen needs", all("#report tbody tr").length === 100 && !one(".rest").hidden);
   one("[name=more]").click();
-  check("more on demand", all("tbody tr").length > 100);
+  check("more on demand", all("#report tbody tr").length > 100);
   sortBy("Bytes");
-  const bytes = all("tbody tr td:last-child").map(cell => Number(cell.textContent.replaceAll(",", "")));
+  const bytes = all("#report tbody tr td:last-child").map(cell => Number(cell.textContent.replaceAll(",", "")));
   check("numbers are sorted as numbers", bytes.join() === [...bytes].sort((a, b) => b - a).join());
   view("Dead").click();
   dispatchEvent(new Event("beforeprint"));
-  check("paper shows everything", all("tbody tr").length === parseInt(view("Dead").textContent) && !one(".grow:not([hidden])"));
+  check("paper shows everything", all("#report tbody tr").length === parseInt(view("Dead").textContent) && !one(".grow:not([hidden])"));
   check("and all pages", rowOf("/shop/0").querySelectorAll("li").length === 150);
   dispatchEvent(new Event("afterprint"));
   for (const button of all(".views button")) {

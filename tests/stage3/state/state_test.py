@@ -302,6 +302,27 @@ class Later(WithState):
         self.assertEqual(read_records(text)[page]["status"], 410)
         self.assertNotIn(site.origins[0] + "/new", read_records(text))
 
+    def test_a_place_on_a_foreign_page_needs_an_answer_with_ids(self):
+        site, html, asked = self.start_site(pages=1, robots=None, checks=True), "Content-Type: text/html\r\n", []
+        foreign = site.origins[1] + "/f/1"
+        site.changed["/f/1"] = (200, html, "<p id=a>")
+
+        def note(path, head):
+            site.head = head
+            if path == "/f/1":
+                asked.append((head.split()[0], "If-None-Match" in head))
+
+        site.on_request = note
+        for link, request in ("", ("HEAD", False)), ("#b", ("GET", False)), ("#b", ("GET", True)), ("#a", ("GET", True)):
+            site.changed["/p/0"] = (200, html, f"<a href={foreign}{link}>")
+            text, _ = self.crawl(*WITH_CHECKS, site.root, status=0)
+            self.assertEqual(asked, [request])
+            self.assertEqual(missing_fragments(text), [(foreign, "b")] if link == "#b" else [])
+            self.assertEqual(read_records(text)[foreign]["outcome"], "file")
+            asked.clear()
+        self.crawl(*WITH_CHECKS, "--max-age", "1h", site.root, status=0)
+        self.assertEqual(asked, [])
+
     def test_what_no_crawl_has_had_a_use_for_is_forgotten_after_a_while(self):
         site = self.start_site(pages=50, links=4)
         self.crawl(site.root)

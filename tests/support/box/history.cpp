@@ -48,18 +48,25 @@ Time growing(int number, Time longest) {
 /// Plays the requests for one URL again.
 class Replay {
   public:
-    Replay(const CrawlChoice& crawl, Reason reason) : crawl_(crawl), reason_(reason) {}
+    Replay(const CrawlChoice& crawl, Reason reason, const History& history)
+        : crawl_(crawl), reason_(reason), history_(history) {}
 
     Replayed play(const std::string& url, const std::vector<const Request*>& requests) {
+        const bool may_be_searched = history_.may_be_searched(url);
         for (std::size_t i = 0; i < requests.size(); ++i) {
             const Request& one = *requests[i];
+            is_last_ = i + 1 == requests.size();
+            if (may_be_searched && is_told_by_head_ && !one.is_head) {
+                look_again(one);
+                continue;
+            }
             if (done_.fate)
                 fault(fmt::format("{}: asked {} times, but the answer no. {} was final",
                                   url, requests.size(), i));
             if (done_.fate)
                 break;
             const bool is_first = reason_ != Reason::follow && tries_ == 0;
-            if (one.is_head != is_first)
+            if (one.is_head != is_first && !(is_first && may_be_searched))
                 fault(fmt::format("{}: request no. {} is a {}", url, i + 1,
                                   one.is_head ? "HEAD" : "GET"));
             take(one);
@@ -69,6 +76,12 @@ class Replay {
     }
 
   private:
+    /// The second question has no more to do with the verdict.
+    void look_again(const Request& one) {
+        if (has_head(one) && is_refusal(one.reply)
+            && retry_after(one.reply) <= crawl_.max_retry_after)
+            hold(one, retry_after(one.reply));
+    }
     void fault(const std::string& what) { done_.faults.push_back("answers " + what); }
     /// This is try number ...
     int number() const { return tries_ + 1; }
@@ -98,7 +111,9 @@ class Replay {
             return;
         }
         const int status = one.reply.status;
-        if (is_refusal(one.reply)) {
+        if (reason_ == Reason::foreign && history_.turn_of(one).is_excused && !is_last_) {
+            hold(one, retry_after(one.reply));
+        } else if (is_refusal(one.reply)) {
             take_refusal(one);
         } else if (one.is_head && !is_success(status) && !is_believed(status)) {
             ++tries_; // HEAD isn't to be believed: GET
@@ -107,6 +122,8 @@ class Replay {
         } else if (is_success(status) && reason_ == Reason::follow) {
             take_page(one);
         } else if (is_success(status)) {
+            is_told_by_head_ =
+                one.is_head && header(one.reply, "Content-Type") == "text/html";
             end("file", status);
         } else if (is_redirect(status)) {
             end("redirect", status, std::string(header(one.reply, "Location")));
@@ -175,8 +192,11 @@ class Replay {
 
     const CrawlChoice& crawl_;
     const Reason reason_;
+    const History& history_;
     int tries_ = 0; // that have failed
     int refusals_ = 0;
+    bool is_last_ = false; // of the requests for it
+    bool is_told_by_head_ = false;
     Replayed done_;
 };
 
@@ -198,6 +218,13 @@ bool is_refusal(const Reply& reply) {
     return reply.status == 429 || (reply.status == 503 && retry_after(reply) > 0s);
 }
 
+bool is_unclear(const Reply& reply) { return is_unclear(reply.status); }
+
+bool is_whole_page(const Reply& reply) {
+    return is_success(reply.status) && header(reply, "Content-Type") == "text/html"
+           && !lacks_body(reply);
+}
+
 bool is_aside(const Site& site, const std::string& url) {
     const std::string path = path_in(url);
     if (path == "/robots.txt" || path == "/robots2.txt" || path == "/sitemap.xml")
@@ -215,7 +242,11 @@ History::History(const Site& site, const Played& played, std::size_t process)
     for (const auto& [host, all] : by_host_) {
         read_rules(host);
         find_end(host);
+        if (!site.is_own(host))
+            find_turns(host);
     }
+    if (crawl_.checks_foreign && crawl_.checks_fragments)
+        find_searched();
 }
 
 const std::vector<const Request*>& History::of(const std::string& url) const {
@@ -225,7 +256,7 @@ const std::vector<const Request*>& History::of(const std::string& url) const {
 }
 
 Replayed History::replay(const std::string& url, Reason reason) const {
-    return Replay(crawl_, reason).play(url, of(url));
+    return Replay(crawl_, reason, *this).play(url, of(url));
 }
 
 const std::vector<Rules>& History::rules_of(const std::string& host) const {
@@ -309,6 +340,49 @@ void History::find_end(const std::string& host) {
             ends_[host] = time;
             return;
         }
+    }
+}
+
+/// The first one that isn't answered, or with a complaint, ends all haste.
+void History::find_turns(const std::string& host) {
+    constexpr Time longest = 1s;
+    constexpr Time shortest = 100ms;
+    Time pause = longest;
+    bool is_told = false;
+    for (const Request* const one : by_host_.at(host)) {
+        if (is_aside(site_, one->url))
+            continue;
+        Turn& turn = turns_[one];
+        turn.pause = pause;
+        const int status = one->reply.status;
+        const bool is_unknown = one->is_head && status == 501; // HEAD itself
+        if (has_head(*one) && (is_unknown || !is_unclear(status))) {
+            const Time took = one->end.value_or(one->begin) - one->begin;
+            if (!is_told)
+                pause = std::clamp(std::max(pause * 4 / 5, took), shortest, longest);
+            continue;
+        }
+        const bool is_believed = !one->is_head || status == 429 || status == 503;
+        turn.is_excused = has_head(*one) && is_believed && pause < longest
+                          && retry_after(one->reply) <= crawl_.max_retry_after;
+        is_told = true;
+        pause = longest;
+    }
+}
+
+void History::find_searched() {
+    std::vector<std::string> line;
+    for (const auto& [url, one] : site_.resources)
+        for (const Link& link : one.links)
+            if (!link.fragment.empty())
+                line.push_back(link.url);
+    while (!line.empty()) {
+        const std::string url = std::move(line.back());
+        line.pop_back();
+        const auto known = site_.resources.find(url);
+        if (searched_.insert(url).second && known != site_.resources.end()
+            && !known->second.location.empty())
+            line.push_back(known->second.location);
     }
 }
 

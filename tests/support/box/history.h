@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,13 @@ struct Replayed {
     std::vector<std::string> faults = {};
 };
 
+/// A request to a foreign host, which puts up with more or less.
+struct Turn {
+    Time pause{}; ///< from the end of the one before it
+    bool is_excused =
+        false; ///< its answer may be due to a short pause: it may come again
+};
+
 /// What an origin's robots.txt has said, and when.
 struct Rules {
     enum class Kind : std::uint8_t { rules, all_allowed, nothing_allowed, failed };
@@ -55,6 +63,10 @@ struct Rules {
 std::chrono::seconds retry_after(const Reply& reply);
 /// True if a server says that we are too fast, and nothing about the URL.
 bool is_refusal(const Reply& reply);
+/// True if a foreign server says nothing about the URL with it.
+bool is_unclear(const Reply& reply);
+/// True if it's a whole page of HTML.
+bool is_whole_page(const Reply& reply);
 /// True if there is an answer with a head.
 bool has_head(const Request& request);
 /// True for what doesn't pass through a host's gate: robots.txt and sitemaps.
@@ -74,12 +86,19 @@ class History {
     Replayed replay(const std::string& url, Reason reason) const;
     /// What robots.txt said each time that it was asked for.
     const std::vector<Rules>& rules_of(const std::string& host) const;
+    /// Of a request to a foreign host, if it isn't for something aside.
+    const Turn& turn_of(const Request& request) const { return turns_.at(&request); }
+    /// True if a link names a place there, or redirects bring such a link: then a check
+    /// may search the page, instead of a HEAD or after it.
+    bool may_be_searched(const std::string& url) const { return searched_.contains(url); }
     /// When a host is to be asked nothing more; none: never.
     std::optional<Time> end_of(const std::string& host) const;
 
   private:
     void read_rules(const std::string& host);
     void find_end(const std::string& host);
+    void find_turns(const std::string& host);
+    void find_searched();
 
     const Site& site_;
     const CrawlChoice& crawl_;
@@ -88,6 +107,8 @@ class History {
     std::map<std::string, std::vector<const Request*>> by_host_;
     std::map<std::string, std::vector<Rules>> rules_; // by host
     std::map<std::string, Time> ends_;                // by host
+    std::map<const Request*, Turn> turns_;
+    std::set<std::string> searched_; // URLs
 };
 
 } // namespace tests::box

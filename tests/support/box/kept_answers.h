@@ -16,8 +16,7 @@ class KeptAnswers final : public stage3::Answers {
   public:
     bool will_do(const common::Url& url, stage3::Purpose purpose) const override {
         const auto found = answers_.find(std::string(url.href()));
-        return is_continued_ && found != answers_.end()
-               && (found->second.was_read || purpose != stage3::Purpose::follow);
+        return is_continued_ && found != answers_.end() && found->second.serves(purpose);
     }
     stage3::Coroutine<std::optional<stage3::PageResponse>>
     find(common::Url url, stage3::Purpose purpose) override {
@@ -35,7 +34,7 @@ class KeptAnswers final : public stage3::Answers {
         if (!response.error.empty())
             return;
         Kept kept;
-        kept.was_read = item.purpose == stage3::Purpose::follow;
+        kept.purpose = item.purpose;
         kept.response.status = response.status;
         kept.response.content_type = response.content_type;
         kept.response.location = response.location;
@@ -52,7 +51,14 @@ class KeptAnswers final : public stage3::Answers {
 
   private:
     struct Kept {
-        bool was_read = false; ///< and not only checked
+        /// Is it enough for that?
+        bool serves(stage3::Purpose wanted) const {
+            if (wanted == stage3::Purpose::follow)
+                return purpose == wanted;
+            return is_check(wanted) || !is_check(purpose);
+        }
+
+        stage3::Purpose purpose = stage3::Purpose::follow;
         stage3::PageResponse response;
         stage3::KeptParts parts;
     };

@@ -33,6 +33,8 @@ class Guest {
             }
             if (i > 0)
                 check_pause(*all_[i - 1], one);
+            if (is_foreign_)
+                check_rest(one, i);
             check_crawl_delay(one, i);
             check_holds(one);
             check_number(one, i);
@@ -48,7 +50,7 @@ class Guest {
     }
 
     void find_delays() {
-        delay_ = is_foreign_ ? std::max<Time>(crawl_.delay, 1s) : crawl_.delay;
+        delay_ = crawl_.delay;
         const auto known = site_.hosts.find(host_);
         const bool has_rules =
             std::ranges::any_of(history_.rules_of(host_), [](const Rules& one) {
@@ -101,6 +103,24 @@ class Guest {
                   fmt::format("only {} after {}, instead of {}",
                               in_words(one.begin - before.begin), before.url,
                               in_words(delay_)));
+    }
+
+    /// On a foreign server, a pause after the end of each request, and from the start of
+    /// one for robots.txt.
+    void check_rest(const Request& one, std::size_t i) {
+        const Time pause = history_.turn_of(one).pause;
+        std::size_t last = i;
+        while (last > 0 && is_aside(site_, all_[last - 1]->url))
+            --last;
+        if (i > 0 && last < i && one.begin - all_[i - 1]->begin < pause)
+            fault("pause", one, "too soon after robots.txt");
+        if (last == 0)
+            return;
+        const Time rest = one.begin - all_[last - 1]->end.value_or(one.begin);
+        if (rest < pause)
+            fault("pause", one,
+                  fmt::format("only {} after the end of {}, instead of {}",
+                              in_words(rest), all_[last - 1]->url, in_words(pause)));
     }
 
     /// Without a limit by the user: one request at a time, and a pause after its end.

@@ -170,16 +170,22 @@ class Records {
             return;
         }
         if (const auto kept = kept_.find(url); kept != kept_.end()) {
-            if (!history_.of(url).empty())
+            const bool is_asked = !history_.of(url).empty();
+            // A place on it may be wanted that the answer to a HEAD can't show.
+            const bool may_be_asked = history_.may_be_searched(url);
+            if (is_asked && !may_be_asked)
                 fault("state", url + " is asked for, but its answer is kept");
             Fate wanted = kept->second;
             if (reason != Reason::follow && wanted.outcome == "page")
                 wanted.outcome = "file"; // whose links don't count now
-            if (!is_same(fate_of(*record), wanted))
+            if (is_same(fate_of(*record), wanted))
+                return;
+            if (!is_asked || !may_be_asked) {
                 fault("state",
                       fmt::format("{}: {}, but before: {}", url,
                                   fate_of(*record).describe(), kept->second.describe()));
-            return;
+                return;
+            }
         }
         check_fate(url, *record, possible_fates(url, reason, replayed));
         check_depth(*record);
@@ -327,37 +333,81 @@ class Records {
             fault("circle", url + " closes none");
     }
 
-    /// A link's fragment is missing if a page is at the end of its redirects.
+    /// A link's fragment is missing if a page is at the end of its redirects, and is
+    /// unclear if that is a foreign one.
     void check_fragments() {
         std::set<std::string> wanted;
+        std::set<std::string> possible;
         for (const auto& [url, all] : records_) {
             const auto known = site_.resources.find(url);
             if (!crawl_.checks_fragments || known == site_.resources.end()
                 || all.front()->outcome != stage3::Outcome::page)
                 continue;
-            for (const Link& link : known->second.links)
-                if (link.fragment == "none" && ends_at_page(link.url))
+            for (const Link& link : known->second.links) {
+                const stage3::Record* const end = end_of(link.url);
+                if (link.fragment != "none" || end == nullptr)
+                    continue;
+                if (may_be_read(*end))
+                    possible.insert(link.url);
+                if (is_surely_read(*end))
                     wanted.insert(link.url);
+            }
         }
-        for (const auto& [url, all] : missing_)
-            if (wanted.erase(url) == 0 || all.size() != 1)
+        for (const auto& [url, all] : missing_) {
+            wanted.erase(url);
+            if (!possible.contains(url) || all.size() != 1)
                 fault("fragment", fmt::format("{} is said to lack #{} ({} records)", url,
                                               all.front()->fragment, all.size()));
+            const stage3::Record* const end = end_of(url);
+            const bool is_foreign =
+                end != nullptr && !is_own(std::string(end->url.href()));
+            if (name_of(all.front()->outcome) != (is_foreign ? "unclear" : "error"))
+                fault("fragment", url + " lacks it, but that is said to be "
+                                      + std::string(name_of(all.front()->outcome)));
+        }
         for (const std::string& url : wanted)
             fault("fragment", url + " isn't said to lack #none");
     }
 
-    bool ends_at_page(std::string url) const {
+    /// Null: redirects lead to nothing, or in a circle.
+    const stage3::Record* end_of(std::string url) const {
         for (std::size_t hops = 0; hops <= records_.size(); ++hops) {
             const stage3::Record* const record = record_of(url);
-            if (record == nullptr)
-                return false;
-            const Fate fate = fate_of(*record);
-            if (fate.outcome != "redirect")
-                return fate.outcome == "page";
-            url = fate.next;
+            if (record == nullptr || fate_of(*record).outcome != "redirect")
+                return record;
+            url = fate_of(*record).next;
         }
-        return false; // a circle
+        return nullptr;
+    }
+
+    /// A page that was followed, or one that was searched: with a GET, in this process or
+    /// the one before, which may have come whole or not.
+    bool may_be_read(const stage3::Record& record) const {
+        const std::string url(record.url.href());
+        const bool is_searched = record.outcome == stage3::Outcome::file
+                                 && crawl_.checks_foreign
+                                 && (count_gets(url, true) > 0 || kept_.contains(url));
+        return record.outcome == stage3::Outcome::page || is_searched;
+    }
+    bool is_surely_read(const stage3::Record& record) const {
+        const std::string url(record.url.href());
+        if (record.outcome == stage3::Outcome::page)
+            return true;
+        const auto known = site_.resources.find(url);
+        const bool is_page =
+            known != site_.resources.end() && known->second.kind == Resource::Kind::page;
+        // A host that has ended its answers, or died, can't be asked a second time.
+        return record.outcome == stage3::Outcome::file && crawl_.checks_foreign && is_page
+               && record.content_type == "text/html" && count_gets(url, false) == 0
+               && !kept_.contains(url) && !history_.end_of(host_in(url));
+    }
+    /// Requests other than HEAD, with a whole page as their answer, or without one.
+    std::ptrdiff_t count_gets(const std::string& url, bool is_whole) const {
+        return std::ranges::count_if(history_.of(url), [&](const Request* one) {
+            const bool has_page = has_head(*one) && one->reply.fault == Fault::none
+                                  && is_whole_page(one->reply) && !one->is_given_up;
+            return !one->is_head && has_page == is_whole;
+        });
     }
 
     void check_max_pages() {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace tests::box {
 
@@ -34,7 +36,55 @@ Site make_limited(const LimitedSite& limited, std::uint32_t seed) {
     return site;
 }
 
+constexpr const char* foreign = "other.test";
+
+Site make_guest(const GuestsHost& host, std::uint32_t seed) {
+    Site site{.seed = seed, .roots = {"http://h.test/"}};
+    site.crawl.obeys_robots = false;
+    site.crawl.checks_foreign = true;
+    site.hosts["h.test"] = {};
+    site.hosts[foreign] = {.latency = host.latency, .limit = host.limit};
+    Resource root;
+    for (int i = 1; i <= host.links; ++i) {
+        root.links.push_back({.url = fmt::format("http://{}/{}", foreign, i)});
+        site.resources[root.links.back().url] = {};
+    }
+    site.resources["http://h.test/"] = root;
+    return site;
+}
+
+/// The most that began within ten seconds, per second.
+double busiest_of(const std::vector<Time>& begins) {
+    std::size_t most = 0;
+    for (auto first = begins.begin(); first != begins.end(); ++first) {
+        const auto end = std::lower_bound(first, begins.end(), *first + 10s);
+        most = std::max(most, static_cast<std::size_t>(end - first));
+    }
+    return static_cast<double>(most) / 10;
+}
+
 } // namespace
+
+GuestResult measure_guest(const GuestsHost& host, std::uint32_t seed) {
+    const Played played = play(make_guest(host, seed));
+    const Process& process = played.processes.front();
+    GuestResult result;
+    result.seconds = std::chrono::duration<double>(process.end - process.begin).count();
+    for (const Told& told : process.records)
+        result.alive += told.record.outcome == stage3::Outcome::file ? 1 : 0;
+    std::vector<Time> begins;
+    for (const Request& request : played.requests) {
+        if (request.host != foreign)
+            continue;
+        result.refusals += is_unclear(request.reply) ? 1 : 0;
+        if (!begins.empty())
+            result.share = std::chrono::duration<double>(host.latency)
+                           / (request.begin - begins.back());
+        begins.push_back(request.begin);
+    }
+    result.busiest = busiest_of(begins);
+    return result;
+}
 
 PaceResult measure_pace(const LimitedSite& limited, std::uint32_t seed) {
     const Played played = play(make_limited(limited, seed));

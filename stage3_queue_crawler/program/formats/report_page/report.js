@@ -27,9 +27,9 @@
     ({ at: made++, why: "", next: "", kind: "", standing: 0, ...properties, known, others, count: known + others, groups });
   const urls = data.rows.map(([outcome, status, bytes, url, why = 0, next = "", standing = 0, kind = 0, ...mentions]) =>
     rowWith({ outcome: data.outcomes[outcome], status, bytes, url, why: texts[why], next, standing, kind: texts[kind] }, ...mentions));
-  const fragments = data.fragments.flatMap(([page, why, ofPage]) =>
+  const fragments = data.fragments.flatMap(([page, why, ofPage, outcome]) =>
     ofPage.map(([fragment, standing, known, others, groups, nearest = ""]) => rowWith(
-      { page, url: `${page}#${fragment}`, outcome: "error", why: texts[why], standing, nearest }, known, others, groups)));
+      { page, url: `${page}#${fragment}`, outcome: outcome ? data.outcomes[outcome] : "error", why: texts[why], standing, nearest }, known, others, groups)));
   const mend = data.mend.map(([url, hops, statuses, ends, ...mentions]) =>
     rowWith({ url, hops, why: [statuses.join(", then "), ends].filter(Boolean).join("; ") }, ...mentions));
 
@@ -40,8 +40,8 @@
   const ofStanding = standing => bad.filter(row => row.standing === standing);
   const VIEWS = [
     { name: "Dead", things: "URL", rows: urls.filter(row => isDead(row) && row.standing === 0), isProblem: true, always: true },
-    { name: "Missing fragments", things: "fragment", rows: fragments.filter(row => row.standing === 0), isProblem: true },
-    { name: "Unclear", things: "URL", rows: urls.filter(row => row.outcome === "unclear" && row.standing === 0), isProblem: true },
+    { name: "Missing fragments", things: "fragment", rows: fragments.filter(row => isDead(row) && row.standing === 0), isProblem: true },
+    { name: "Unclear", things: "URL", rows: bad.filter(row => row.outcome === "unclear" && row.standing === 0), isProblem: true },
     { name: "Known", rows: ofStanding(1) },
     { name: "Ignored", rows: ofStanding(2) },
     { name: "Redirects to mend", things: "redirect", rows: mend },
