@@ -142,9 +142,7 @@ class Crawler final : private HostPauses {
     }
     void refused(const std::string& host, EventLoop::Duration wait) override;
     void leave_out(const Record& record, std::string_view why);
-    bool may_be_our_fault(const typename F::Item& item,
-                          const PageResponse& response) const;
-    static Again once_more(const PageResponse& response);
+    void doubt_if_hasty(const typename F::Item& item, Fetched& fetched) const;
     void put_off(Visit visit, const Again& again);
     void finish(Visit visit, Page page);
     void tell_missing_fragments();
@@ -264,15 +262,12 @@ Coroutine<> Crawler<F>::work(std::string name, bool is_foreign) {
         PageRequest request(visit.item());
         request.on_request = visit.on_request();
         Fetched fetched = co_await pages_.fetch(std::move(request));
+        doubt_if_hasty(visit.item(), fetched);
         if (const auto* const again = std::get_if<Again>(&fetched)) {
             put_off(std::move(visit), *again);
             continue;
         }
         auto& response = std::get<PageResponse>(fetched);
-        if (may_be_our_fault(visit.item(), response)) {
-            put_off(std::move(visit), once_more(response));
-            continue;
-        }
         note_reaction(visit.item(), response.reaction, response.retry_after);
         auto links = co_await reader_.links_on(visit.item(), response);
         Page page = judge_.judge(visit.item(), response, std::move(links));
@@ -310,22 +305,21 @@ inline TimeAccount::Place place_of(const Again& again) {
                            : TimeAccount::Place::parked_without_descriptor;
 }
 
-/// A foreign server has complained for the first time, and we have asked it sooner than
-/// after the usual pause. So this says nothing about the URL.
+/// If a foreign server complains for the first time, and we have asked it sooner than
+/// after the usual pause, that says nothing about the URL. So the question comes again,
+/// after that pause, or a longer one that the server wants.
 template <Frontier F>
-bool Crawler<F>::may_be_our_fault(const typename F::Item& item,
-                                  const PageResponse& response) const {
-    const bool is_complaint = response.reaction == Reaction::refused
-                              || response.reaction == Reaction::busy
-                              || response.reaction == Reaction::displeased;
-    return is_complaint && !response.asks_too_much && frontier_.was_hasty(item);
-}
-
-/// The same question, after the usual pause, or a longer one that its server wants.
-template <Frontier F>
-Again Crawler<F>::once_more(const PageResponse& response) {
-    return {
-        .wait = response.retry_after, .reaction = response.reaction, .was_a_try = false};
+void Crawler<F>::doubt_if_hasty(const typename F::Item& item, Fetched& fetched) const {
+    const auto* const response = std::get_if<PageResponse>(&fetched);
+    if (response == nullptr)
+        return;
+    const bool is_complaint = response->reaction == Reaction::refused
+                              || response->reaction == Reaction::busy
+                              || response->reaction == Reaction::displeased;
+    if (is_complaint && !response->asks_too_much && frontier_.was_hasty(item))
+        fetched = Again{.wait = response->retry_after,
+                        .reaction = response->reaction,
+                        .was_a_try = false};
 }
 
 template <Frontier F>

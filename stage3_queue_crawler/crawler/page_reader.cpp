@@ -41,6 +41,14 @@ void look_for(const Checks& checks, const Scope& scope, common::LinkLimits& limi
         limits.foreign = [&](const common::Url& url) { return scope.is_foreign(url); };
 }
 
+/// On a page that isn't followed: no link matters.
+Checks for_ids() {
+    Checks checks;
+    checks.fragments = true;
+    checks.max_links = 0;
+    return checks;
+}
+
 } // namespace
 
 Coroutine<std::optional<common::Links>> PageReader::links_on(const Item& item,
@@ -109,23 +117,21 @@ Coroutine<common::Links> PageReader::read(common::Url url, std::string content_t
         Seconds time;
     };
     const auto size = static_cast<double>(body.size());
+    const Checks checks = only_ids ? for_ids() : checks_;
     TimeAccount::Host* const host = TimeAccount::host_in(helpers_.account, url);
     // [job]
     auto read = [url = std::move(url), content_type = std::move(content_type),
                  body = std::move(body), scope = scope_, is_over = is_over_,
                  asked_to_end = helpers_.is_asked_to_end,
-                 find_links = helpers_.find_links, checks = checks_, only_ids] {
+                 find_links = helpers_.find_links, checks] {
         const auto begin = std::chrono::steady_clock::now();
         common::LinkLimits limits;
         limits.wanted = [&](const common::Url& link) {
             if (*is_over)
                 throw std::runtime_error("the crawl is over");
-            return !asked_to_end() && !only_ids && scope->contains(link);
+            return !asked_to_end() && scope->contains(link);
         };
-        if (only_ids)
-            limits.ids = true;
-        else
-            look_for(checks, *scope, limits);
+        look_for(checks, *scope, limits);
         Timed reading{.links = find_links(body, content_type, url, limits),
                       .time = std::chrono::steady_clock::now() - begin};
         return reading;

@@ -138,7 +138,6 @@ void TimeAccount::settle(Host& host) {
     host.shares_ = shares_;
 }
 
-// [charge]
 void TimeAccount::charge(Host& host, double seconds) {
     TimesByLimit& limited = host.times_.limited;
     const auto since = [&](std::size_t i) { return shares_[i] - host.shares_[i]; };
@@ -169,7 +168,6 @@ void TimeAccount::charge(Host& host, double seconds) {
     limited[index(Limit::bodies)] += each * static_cast<double>(receiving);
     limited[index(Limit::reading)] += each * static_cast<double>(reading);
 }
-// [/charge]
 
 /// What keeps its URLs waiting, if some wait and no worker could have them; nothing if
 /// none waits, or if one is under way that may bring others.

@@ -93,6 +93,12 @@ void Baseline::note_alive(const Record& record) {
         note(at->second);
 }
 
+/// It may be a place on a page that has come before, and is alive.
+void Baseline::note_unclear(const std::string& name) {
+    if (const auto known = names_.find(name); known != names_.end())
+        known->second = Now::not_met;
+}
+
 // [standing]
 Standing Baseline::standing_of(const Record& record) {
     const bool is_bad = is_dead(record.outcome);
@@ -108,8 +114,7 @@ Standing Baseline::standing_of(const Record& record) {
     if (is_bad)
         return standing_of_dead(std::move(name));
     if (!is_ignored(name)) {
-        if (const auto known = names_.find(name); known != names_.end())
-            known->second = Now::not_met; // a place: its page, which is alive, came first
+        note_unclear(name);
         return Standing::counts;
     }
     ++uncounted_unclear_;

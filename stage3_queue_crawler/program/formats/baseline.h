@@ -53,6 +53,7 @@ class Baseline {
     Standing standing_of_dead(std::string name);
     bool is_of_root(const Record& record) const;
     void note_alive(const Record& record);
+    void note_unclear(const std::string& name);
 
     enum class Now : std::uint8_t { not_met, alive, dead };
     std::map<std::string, Now, std::less<>> names_;

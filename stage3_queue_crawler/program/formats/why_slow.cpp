@@ -164,15 +164,22 @@ class Lines {
     bool is_first_ = true;
 };
 
+/// What is said of a host before its limits.
+std::vector<std::string> parts_of(const HostTimes& host) {
+    std::vector<std::string> parts{common::counted(host.requests, "request"),
+                                   bytes_in_words(static_cast<double>(host.bytes)),
+                                   waits_of(host)};
+    for (std::string& failure : failures_of(host))
+        parts.push_back(std::move(failure));
+    return parts;
+}
+
 void tell(Lines& lines, const std::string& name, const HostTimes& host,
           const CrawlTimes& crawl) {
     lines.begin(
         fmt::format("  {}, for {}: ", name, in_words(Waits::Seconds(host.seconds()))));
-    lines.add(common::counted(host.requests, "request"));
-    lines.add(bytes_in_words(static_cast<double>(host.bytes)));
-    lines.add(waits_of(host));
-    for (const std::string& failure : failures_of(host))
-        lines.add(failure);
+    for (const std::string& part : parts_of(host))
+        lines.add(part);
     for (const std::string& share : shares_of(host, crawl))
         lines.begin("    " + share);
 }
@@ -184,16 +191,14 @@ std::string name_of_others(const CrawlTimes& times) {
 
 // ---- HTML ----
 
-std::string row_of(const std::string& name, const HostTimes& host,
-                   const CrawlTimes& crawl) {
-    std::string shares;
+std::string item_of(const std::string& name, const HostTimes& host,
+                    const CrawlTimes& crawl) {
+    std::string text = fmt::format("<li><b>{}</b>, for {}: {}<ul>", as_markup(name),
+                                   in_words(Waits::Seconds(host.seconds())),
+                                   common::join(parts_of(host), ", "));
     for (const std::string& share : shares_of(host, crawl))
-        shares += (shares.empty() ? "" : "<br>") + as_markup(share);
-    return fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-                       "<td>{}</td><td>{}</td></tr>\n",
-                       as_markup(name), in_words(Waits::Seconds(host.seconds())),
-                       host.requests, bytes_in_words(static_cast<double>(host.bytes)),
-                       waits_of(host), common::join(failures_of(host), ", "), shares);
+        text += "<li>" + as_markup(share) + "</li>";
+    return text + "</ul></li>\n";
 }
 
 } // namespace
@@ -217,17 +222,15 @@ std::string html_why_slow(const CrawlTimes& times) {
         return {};
     constexpr double long_crawl = 60; // seconds
     std::string text = fmt::format(
-        "<details{}><summary>What limited the crawl</summary>\n<table>\n<thead><tr>",
+        "<details{}><summary>What limited the crawl</summary>\n"
+        "<p>Hosts, and for how long each had URLs left. Waits are until the head.</p>\n"
+        "<ul>\n",
         times.seconds < long_crawl ? "" : " open");
-    for (const char* const heading : {"Host", "URLs left for", "Requests", "Bodies",
-                                      "Wait for a head", "Failures", "Limited by"})
-        text += fmt::format("<th scope=\"col\">{}</th>", heading);
-    text += "</tr></thead>\n<tbody>\n";
     for (const HostTimes& host : times.worst)
-        text += row_of(std::string(name_of_host(host.host)), host, times);
+        text += item_of(std::string(name_of_host(host.host)), host, times);
     if (times.other_hosts > 0)
-        text += row_of(name_of_others(times), times.others, times);
-    return text + "</tbody>\n</table>\n</details>\n";
+        text += item_of(name_of_others(times), times.others, times);
+    return text + "</ul>\n</details>\n";
 }
 
 } // namespace stage3

@@ -1,4 +1,4 @@
-// What limited a crawl, in words: for --why-slow, and as a table of --html's page.
+// What limited a crawl, in words: for --why-slow, and as a list on --html's page.
 //
 // Each limit comes with the option that would help, if there is one. Page 32 of the book.
 #pragma once

@@ -1,4 +1,4 @@
-// What --why-slow says, and the table of --html's page.
+// What --why-slow says, and the list on --html's page.
 #include "stage3_queue_crawler/program/formats/formats.h"
 #include "stage3_queue_crawler/program/formats/why_slow.h"
 #include "tests/support/prelude.h"
@@ -92,13 +92,12 @@ TEST_CASE_FIXTURE(Times, "no line is longer than 80 columns, whatever the limit"
         }
 }
 
-TEST_CASE_FIXTURE(Times, "a page has the table, folded if the crawl was short") {
+TEST_CASE_FIXTURE(Times, "a page has the list, folded if the crawl was short") {
     add("<h>:80");
     const std::string text = html_why_slow(times);
     CHECK(text.starts_with("<details open><summary>"));
-    CHECK(told(text,
-               "<td>&#60;h&#62;:80</td><td>843 s</td><td>12034</td><td>512.3 MB</td>"));
-    CHECK(told(text, "(--workers, if the server can do more)<br>6 %: "));
+    CHECK(told(text, "<li><b>&#60;h&#62;:80</b>, for 843 s: 12034 requests, 512.3 MB, "));
+    CHECK(told(text, "(--workers, if the server can do more)</li><li>6 %: "));
     times.seconds = 59;
     CHECK(html_why_slow(times).starts_with("<details><summary>"));
 }
