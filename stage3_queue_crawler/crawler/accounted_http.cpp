@@ -113,7 +113,8 @@ class AccountedHttp final : public Http {
         const EventLoop::TimePoint begun = loop_.time();
         share_privacy();
         try {
-            Response response = co_await behind_->get(std::move(url), std::move(options));
+            const Response response =
+                co_await behind_->get(std::move(url), std::move(options));
             share_privacy();
             account_.count_answer(
                 host, loop_.time() - begun,

@@ -38,6 +38,7 @@ void HostLines::enter_gate(Item item) {
 /// There is one. The item may leave it at once.
 void HostLines::enter_robots_line(Item item) {
     note_enters(item, Place::robots_line);
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): see above
     robots_->enter(std::move(item));
 }
 

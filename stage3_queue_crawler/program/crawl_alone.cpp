@@ -227,7 +227,7 @@ Coroutine<int> crawl(Options options) {
         console.note("stage3: "
                      + describe(ending, crawler.frontier().urls().count_queued()));
     note_unused(console, options);
-    if (options.why_slow)
+    if (options.why_slow && times)
         console.answer("stage3: " + why_slow(*times));
     note_nothing_checked(console, missing.checks);
     note_no_baseline(console, options, missing.baseline);

@@ -32,8 +32,11 @@ std::string bytes_in_words(double bytes) {
         return fmt::format("{:.0f} bytes", bytes);
     constexpr std::array units{"kB", "MB", "GB"};
     std::size_t unit = 0;
-    for (bytes /= 1000; bytes >= 999.95 && unit + 1 < units.size(); bytes /= 1000)
+    bytes /= 1000;
+    while (bytes >= 999.95 && unit + 1 < units.size()) {
+        bytes /= 1000;
         ++unit;
+    }
     return fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 

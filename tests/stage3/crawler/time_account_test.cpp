@@ -140,6 +140,12 @@ class LimitingWeb final : public box::Web {
     double last_ = 0;
 };
 
+stage3::Coroutine<> take_slowly(stage3::TimeAccount& account) {
+    account.wait_for_output(true);
+    co_await stage3::sleep(1s);
+    account.wait_for_output(false);
+}
+
 } // namespace
 
 // ---- The setups of exercise 18.1 ----
@@ -413,11 +419,7 @@ TEST_CASE_FIXTURE(OneSite,
 TEST_CASE_FIXTURE(OneSite, "results that are not taken") {
     wide(20, 5ms);
     setup.settings.workers = 2;
-    setup.events.until_ready = [this]() -> stage3::Coroutine<> {
-        account->wait_for_output(true);
-        co_await stage3::sleep(1s);
-        account->wait_for_output(false);
-    };
+    setup.events.until_ready = [this] { return take_slowly(*account); };
     crawl();
     CHECK(site().main_limit() == Limit::output);
 }
