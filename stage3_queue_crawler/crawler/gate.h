@@ -232,7 +232,7 @@ class Gate {
             hold(host, host.delay, Limit::crawl_delay);
         if (!host.guest)
             return;
-        host.guest->end();
+        host.guest->end(loop_.time());
         hold(host, host.guest->pause(), Limit::foreign_pause);
     }
 

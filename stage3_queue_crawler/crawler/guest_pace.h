@@ -39,7 +39,7 @@ class GuestPace {
     void begin(TimePoint now) {
         began_ = now;
         has_answer_ = false;
-        was_hasty_ = pause_ < longest;
+        was_hasty_ = has_ended_ && now - ended_ < longest;
     }
     /// It has a whole answer, with which the server has no complaint.
     void answered(TimePoint now) {
@@ -49,7 +49,9 @@ class GuestPace {
                 std::clamp(std::max(pause_ * 4 / 5, now - began_), shortest, longest);
     }
     /// It's over: has there been no such answer?
-    void end() {
+    void end(TimePoint now) {
+        has_ended_ = true;
+        ended_ = now;
         if (has_answer_)
             return;
         was_told_ = true;
@@ -59,6 +61,8 @@ class GuestPace {
   private:
     Duration pause_ = longest;
     TimePoint began_{};
+    TimePoint ended_{}; // the last one, if `has_ended_`
+    bool has_ended_ = false;
     bool has_answer_ = false;
     bool was_hasty_ = false;
     bool was_told_ = false; // that it's too much

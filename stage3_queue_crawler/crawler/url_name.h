@@ -68,7 +68,7 @@ inline bool is_folder_name(std::string_view text) {
 /// The text of the URL that has this name.
 inline std::string href_named(std::string_view name) {
     const auto slash = name.find('/');
-    if (slash == 0 && !name.starts_with("//"))
+    if (slash == 0)
         return std::string(folder_origin).append(name);
     if (slash != std::string_view::npos && is_folder_name(name.substr(0, slash)))
         return std::string(folder_origin).append(".").append(name);

@@ -143,13 +143,19 @@ Coroutine<bool> FolderServer::answer(Stream& stream, std::string_view head) cons
     const SiteFile file = folder_.find(asked->target);
     switch (file.kind) {
     case Kind::folder: {
-        const auto path_end = std::min(asked->target.find('?'), asked->target.size());
+        // With two slashes at its beginning, it would name a host.
+        const std::string_view target = asked->target.substr(
+            std::min(asked->target.find_first_not_of('/'), asked->target.size()));
+        const auto path_end = std::min(target.find('?'), target.size());
         stream.write(
             head_of("301 Moved Permanently", 0,
-                    fmt::format("Location: {}/{}\r\n", asked->target.substr(0, path_end),
-                                asked->target.substr(path_end))));
+                    fmt::format("Location: /{}/{}\r\n", target.substr(0, path_end),
+                                target.substr(path_end))));
         co_return asked->stays;
     }
+    case Kind::busy:
+        stream.write(head_of("503 Service Unavailable", 0));
+        co_return asked->stays;
     case Kind::refused:
         stream.write(head_of("403 Forbidden", 0,
                              fmt::format("{}: {}\r\n", reason, in_header(file.why))));

@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -81,6 +83,19 @@ FetchError refusal(std::string_view why) {
     return error;
 }
 
+Response made_up(std::size_t most_bytes, std::initializer_list<std::string> lines) {
+    ResponseHead head(most_bytes);
+    for (const std::string& line : lines)
+        head.take(line + "\r\n");
+    head.take("\r\n");
+    return Response(std::make_shared<MadeUp>(running_loop(), std::move(head)));
+}
+
+Response redirect(std::size_t most_bytes, const Url& target) {
+    return made_up(most_bytes, {"HTTP/1.1 301 Moved Permanently",
+                                fmt::format("Location: {}", target.href())});
+}
+
 SessionOptions trusting(SessionOptions options, bool uses_proxy) {
     options.objection = {};
     options.uses_proxy = options.uses_proxy && uses_proxy;
@@ -123,16 +138,15 @@ Coroutine<Response> RemappedSession::get_mapped(Url url, UrlMappings::Way way,
     if (options.on_head)
         options.on_head = [url, tell = std::move(options.on_head)](
                               const Url&, const ResponseHead& head) { tell(url, head); };
+    if (way.redirect_to)
+        co_return redirect(max_headers_, *way.redirect_to);
     if (!way.to) {
-        ResponseHead head(max_headers_);
-        if (way.redirect_to) {
-            head.take("HTTP/1.1 301 Moved Permanently\r\n");
-            head.take(fmt::format("Location: {}\r\n", way.redirect_to->href()));
-        } else {
-            head.take("HTTP/1.1 404 Not Found\r\n");
-        }
-        head.take("\r\n");
-        co_return Response(std::make_shared<MadeUp>(running_loop(), std::move(head)));
+        Coroutine<Response> asking = get_robots_txt(std::move(url), std::move(options));
+        co_return co_await std::move(asking);
+    }
+    if (way.mapping->is_folder) { // what is for servers could only confuse it
+        options.with_headers = false;
+        options.login.reset();
     }
     Http& session = way.mapping->is_folder ? *folders_ : *mapped_;
     Response response = co_await session.get(*way.to, std::move(options));
@@ -142,6 +156,19 @@ Coroutine<Response> RemappedSession::get_mapped(Url url, UrlMappings::Way way,
         throw refusal(why);
     }
     co_return rename_target(std::move(response), *way.to, *mappings_);
+}
+
+/// Its rules count for what isn't mapped, and will count for the rest. If the site isn't
+/// published at all, there are none.
+Coroutine<Response> RemappedSession::get_robots_txt(Url url, GetOptions options) {
+    try {
+        Coroutine<Response> asking = get_elsewhere(std::move(url), std::move(options));
+        co_return co_await std::move(asking);
+    } catch (const FetchError& error) {
+        if (error.kind == FetchError::Kind::no_descriptor)
+            throw;
+    }
+    co_return made_up(max_headers_, {"HTTP/1.1 404 Not Found"});
 }
 
 } // namespace stage3

@@ -29,6 +29,8 @@ class RemappedSession final : public Http {
     Coroutine<Response> get_mapped(common::Url url, UrlMappings::Way way,
                                    GetOptions options);
 
+    Coroutine<Response> get_robots_txt(common::Url url, GetOptions options);
+
     const std::shared_ptr<const UrlMappings> mappings_;
     const std::size_t max_headers_;
     const std::unique_ptr<Http> others_; // for what isn't mapped

@@ -1,5 +1,6 @@
 #include "stage3_queue_crawler/http/site_folder.h"
 
+#include "common/system/descriptors.h"
 #include "common/text/ascii.h"
 #include "common/web/percent_encoding.h"
 
@@ -179,6 +180,10 @@ SiteFile SiteFolder::open(const fs::path& path) const {
     struct stat status{};
     if (!file.descriptor || ::fstat(file.descriptor.fd(), &status) != 0) {
         const std::error_code why(errno, std::generic_category());
+        if (common::no_descriptor_left(why)) {
+            file.kind = Kind::busy;
+            return file;
+        }
         return is_absent(why) ? SiteFile() : refused(why.message());
     }
     if (S_ISDIR(status.st_mode))

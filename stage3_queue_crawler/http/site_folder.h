@@ -22,6 +22,7 @@ struct SiteFile {
         folder,  ///< its URL should end with a slash
         missing, ///< the file, if there is one, is the folder's 404.html
         refused, ///< there is something, and `why` says why it isn't served
+        busy,    ///< there is no descriptor left for it now
     };
     Kind kind = Kind::missing;
     common::Socket descriptor = {}; ///< open for reading

@@ -17,6 +17,12 @@ bool is_below(const Url& url, const Url& folder) {
     return url.href().starts_with(folder.href());
 }
 
+/// "https://h/docs" or "https://h/docs?q" is the folder "https://h/docs/" nearly.
+bool lacks_only_slash(const Url& url, const Url& folder) {
+    const std::string_view path = url.href().substr(0, url.href().find('?'));
+    return path.size() + 1 == folder.href().size() && folder.href().starts_with(path);
+}
+
 bool has_default_port(const Url& url) { return url.authority() == url.host(); }
 
 /// "https://www.h/docs/?q" -> "h/docs/?q". At other ports, "www." makes a difference.
@@ -35,9 +41,10 @@ bool is_longer(const UrlMapping& one, const UrlMapping* other) {
 std::optional<UrlMappings::Way> UrlMappings::find(const Url& url) const {
     const UrlMapping* best = nullptr;
     for (const UrlMapping& one : all_)
-        if (is_below(url, one.from) && is_longer(one, best))
+        if ((is_below(url, one.from) || lacks_only_slash(url, one.from))
+            && is_longer(one, best))
             best = &one;
-    if (best == nullptr)
+    if (best == nullptr || !is_below(url, best->from))
         return find_other_spelling(url);
     auto to = moved(url, best->from, best->to);
     if (!to) // longer than a URL may be
@@ -77,9 +84,7 @@ std::optional<UrlMappings::Way> UrlMappings::find_robots_txt(const Url& url) con
         return std::nullopt;
     for (const UrlMapping& one : all_)
         if (one.from.origin() == url.origin())
-            return Way{.mapping = &one,
-                       .to = one.is_folder ? std::nullopt
-                                           : common::resolve_url("/robots.txt", one.to)};
+            return Way{.mapping = &one};
     return std::nullopt;
 }
 

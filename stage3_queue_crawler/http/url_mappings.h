@@ -36,15 +36,14 @@ class UrlMappings {
         const UrlMapping* mapping;
         /// What to request; nothing: see `redirect_to`.
         std::optional<common::Url> to = {};
-        /// No server needs to be asked: that's where it leads. Nothing: there is no such
-        /// URL.
+        /// No server needs to be asked: that's where it leads. Nothing: it's the
+        /// robots.txt of a server of which only folders are mapped. That server has it,
+        /// if there is one.
         std::optional<common::Url> redirect_to = {};
     };
     /// Nothing if it isn't mapped. The longest `from` counts. A URL that differs from
     /// that only in its scheme, in "www." or in the slash at the end, as "http://h/docs"
-    /// does from "https://www.h/docs/", redirects there. The robots.txt of a server of
-    /// which only folders are mapped is that of the server that stands in for it; a
-    /// folder has none.
+    /// does from "https://www.h/docs/", redirects there.
     std::optional<Way> find(const common::Url& url) const;
 
     /// Replaces a URL that a server at some `to` gave for its own by the one that is

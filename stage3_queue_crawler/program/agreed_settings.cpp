@@ -2,6 +2,7 @@
 
 #include "common/web/fragments.h"
 #include "stage3_queue_crawler/crawler/registrable_domain.h"
+#include "stage3_queue_crawler/crawler/url_name.h"
 
 #include <fmt/core.h>
 
@@ -112,8 +113,9 @@ std::string settings_of_answers(const Options& options) {
                        + what_is_allowed(crawl) + who_we_are(crawl);
     text += fmt::format("\n--max-body {}", crawl.session.max_body);
     for (const Remap& remap : options.remaps)
-        text += fmt::format("\n{} is served by {}", remap.from.href(),
-                            remap.to ? std::string(remap.to->href()) : remap.folder);
+        text += fmt::format("\n{} is served by {}", name_of(remap.from),
+                            remap.to ? std::string(remap.to->href())
+                                     : "the folder " + source_folder(remap.folder));
     if (!secrets.empty())
         text += fmt::format("\nheaders and passwords with hash {:x}",
                             common::hash_of_id(secrets));

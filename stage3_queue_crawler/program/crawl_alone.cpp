@@ -179,10 +179,25 @@ std::size_t count_dead(const Progress& progress, const Reports& reports, bool is
 }
 
 /// An option that does nothing is a mistake: the published site was asked instead.
-void note_unused(Console& console, const Options& options) {
+void note_unused(Console& console, const Options& options, const Crawler<>& crawler) {
     if (options.crawl.mappings)
-        for (const std::string& line : unused(options.remaps, *options.crawl.mappings))
+        for (const std::string& line :
+             unused(options.remaps, *options.crawl.mappings, crawler.frontier().urls()))
             console.answer("stage3: " + line);
+}
+
+/// Of a site in a folder, all pages are known, and the crawl can say which it has missed.
+void note_unreached(Console& console, const Options& options, const Crawler<>& crawler) {
+    if (options.crawl.frontier.max_depth != FrontierSettings::no_limit)
+        return;
+    for (const Remap& remap : options.remaps) {
+        if (remap.to)
+            continue;
+        const Unreached unreached =
+            find_unreached(remap, crawler.frontier().urls(), crawler.scope());
+        if (const std::string text = describe(unreached, remap); !text.empty())
+            console.note("stage3: " + text);
+    }
 }
 
 Coroutine<int> crawl(Options options) {
@@ -226,7 +241,10 @@ Coroutine<int> crawl(Options options) {
     if (ending != Ending::complete)
         console.note("stage3: "
                      + describe(ending, crawler.frontier().urls().count_queued()));
-    note_unused(console, options);
+    if (ending == Ending::complete)
+        note_unused(console, options, crawler);
+    if (ending == Ending::complete && !options.quiet)
+        note_unreached(console, options, crawler);
     if (options.why_slow && times)
         console.answer("stage3: " + why_slow(*times));
     note_nothing_checked(console, missing.checks);

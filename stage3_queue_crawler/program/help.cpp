@@ -81,14 +81,14 @@ A server outside the scope gets one request at a time, with pauses, and no
 passwords or headers of yours. Its robots.txt is obeyed; if no answer comes,
 it's asked once more, 10 s later. The pause after an answer is a second at
 first, and each answer makes it a fifth shorter, down to 0.1 s, but never
-shorter than the answer took. Once such a server answers with a status that is
-unclear (above), or breaks a connection, its pause is a second for good; and if
-the pause had been shorter, what it refused is asked once more.
+shorter than the answer took (at most a second). Once such a server answers with
+a status that is unclear (above), or breaks a connection, its pause is a second
+for good; and if the pause had been shorter, what it refused is asked once more.
   --no-assets         only links (else --assets)
   --external          also links that leave the scope
   --external-max N    hosts outside the scope at once, for each process (10)
   --external-delay S  seconds from one request to one of them to the next, fixed
-                      (1, and less where a host doesn't mind)
+                      (without this option: the pauses above)
   --accept LIST       statuses that count as alive besides 2xx: 403,500..599
   --strict            exit with 1 also for what is unclear
 
@@ -152,16 +152,18 @@ constexpr std::string_view help_on_connections =
 file in one. The crawl serves the folder to itself, on loopback. /guide/ is
 guide/index.html, and /about may be about.html; what isn't there is 404, and no
 path or symbolic link leads out of the folder. Reports, baselines, ignore files
-and patterns name paths in it: /guide/a.html. With several folders, the name of
-each comes first: public/guide/a.html. Annotations (github, sarif) name files.
+and patterns name paths in the folder: /guide/a.html. With several folders, the
+name of each comes first: public/guide/a.html. Annotations (github, sarif) name
+files. Pages that no link leads to are counted at the end (--sitemap).
 
   --remap FROM=TO
                  what is meant by URLs below FROM is at TO: a folder, or the URL
                  of a test server. Links, sitemaps and redirects lead there, and
                  records have URLs below FROM. FROM by http or https, or with
                  www., redirects to FROM. If no root is given, the crawl begins
-                 at FROM. A mapping that is never used is told at the end.
-                 Repeatable; without it, all URLs mean what they say
+                 at the first FROM. A mapping that is never used is reported at
+                 the end. A host that is mapped only in part keeps its own
+                 robots.txt. Repeatable; by default, nothing is mapped
 
   --connect-timeout S  seconds for looking up a host, connecting, and TLS (10)
 

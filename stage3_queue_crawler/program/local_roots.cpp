@@ -82,7 +82,11 @@ bool may_be_in_label(char c) { return common::is_digit(c) || (c >= 'a' && c <= '
 std::string label_of(const fs::path& folder) {
     std::string label = common::lower(folder.filename().string());
     std::ranges::replace_if(label, std::not_fn(may_be_in_label), '-');
-    return label.find_first_not_of('-') == std::string::npos ? "folder" : label;
+    if (label.find_first_not_of('-') == std::string::npos)
+        return "folder";
+    const bool is_usable =
+        common::parse_url(fmt::format("{}.{}/", folder_origin, label)).has_value();
+    return is_usable ? label : "folder-" + label; // as with 2024, an address
 }
 
 } // namespace
@@ -107,12 +111,17 @@ std::optional<LocalRoot> local_root(const std::string& text) {
     const std::string written = written_path(text);
     if (written.empty() && !is_local(text))
         return std::nullopt;
-    const fs::path path = written.empty() ? text : written;
+    fs::path path = written.empty() ? text : written;
     std::error_code error;
+    const auto hash = path.string().find('#');
+    const bool has_fragment = hash != std::string::npos && !fs::exists(path, error);
+    if (has_fragment)
+        path = path.string().substr(0, hash);
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::regular)
         return LocalRoot{.folder = path.has_parent_path() ? path.parent_path() : ".",
-                         .page = path.filename().string()};
+                         .page = path.filename().string(),
+                         .has_fragment = has_fragment};
     if (status.type() != fs::file_type::directory)
         throw UsageError(
             fmt::format("'{}' is a path, but {}", text, what_is_there(status, error)));
@@ -124,7 +133,7 @@ std::optional<LocalRoot> local_root(const std::string& text) {
             fmt::format("the folder '{}' has no index.html: give the page to begin with, "
                         "such as {}",
                         text, shell_word((path / any_page_in(path)).string())));
-    return LocalRoot{.folder = path, .page = {}};
+    return LocalRoot{.folder = path, .page = {}, .has_fragment = has_fragment};
 }
 
 /// The name of a folder counts once, however it's written.

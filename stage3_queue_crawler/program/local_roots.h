@@ -18,7 +18,8 @@ namespace stage3 {
 /// A page in a folder on this machine.
 struct LocalRoot {
     std::filesystem::path folder;
-    std::string page; ///< its name; empty: the folder's index
+    std::string page;          ///< its name; empty: the folder's index
+    bool has_fragment = false; ///< behind the path
 };
 
 /// The path in "/srv", "./docs" or "file:///srv"; empty if there is none.

@@ -3,6 +3,7 @@
 #include "common/text/ascii.h"
 #include "common/web/url.h"
 #include "stage3_queue_crawler/crawler/decimal.h"
+#include "stage3_queue_crawler/program/local_roots.h"
 #include "stage3_queue_crawler/program/options.h"
 
 #include <fmt/core.h>
@@ -188,6 +189,10 @@ common::ReadValue reader_of_sitemaps(SitemapChoice& sitemaps) {
             sitemaps.of_roots = common::equal_ignoring_case(text, "true");
             return {};
         }
+        if (!written_path(text).empty())
+            return fmt::format("'{}' is a path: of a folder, --sitemap alone reads what "
+                               "its robots.txt names, or /sitemap.xml",
+                               text);
         const auto url = common::parse_root_url(text);
         if (!url)
             return fmt::format("'{}' is not a sitemap's URL, like "

@@ -280,7 +280,7 @@ void add_help(common::CommandLine& line, AskedHelp& asked, Typed& typed) {
     line.add_flag("--help-verdicts",
                   "what is checked, what counts as dead, what is left out",
                   asked.on_verdicts);
-    line.add_flag("--help-reports", "formats, baselines, --state, options in a file",
+    line.add_flag("--help-reports", "formats, baselines, --state, --why-slow, --config",
                   asked.on_reports);
     line.add_flag("--help-frontier", "how several processes share a crawl",
                   asked.on_sharing);
@@ -346,19 +346,23 @@ void add_sources(ReportOptions& report, const std::vector<Remap>& remaps) {
 }
 
 /// A root that a test server gives for its own is the one that is meant. Without any, the
-/// crawl begins where something is served elsewhere.
+/// crawl begins at the first that is served elsewhere.
 void begin_where_it_is_meant(Options& options) {
     UrlMappings servers;
     for (const Remap& remap : options.remaps)
         if (remap.to)
             servers.add({.from = remap.from, .to = *remap.to});
-    for (common::Url& root : options.roots)
+    Logins& logins = options.crawl.logins;
+    for (common::Url& root : options.roots) {
+        const std::string given(root.origin());
         servers.rename(root);
+        if (const auto login = logins.find(given); login != logins.end())
+            logins.emplace(std::string(root.origin()), login->second);
+    }
     for (common::Url& page : options.crawl.frontier.of_roots.pages)
         servers.rename(page);
-    if (options.roots.empty())
-        for (const Remap& remap : options.remaps)
-            options.roots.push_back(remap.from);
+    if (options.roots.empty() && !options.remaps.empty())
+        options.roots.push_back(options.remaps.front().from);
 }
 
 void add_all_roots(Options& options, const Typed& typed) {

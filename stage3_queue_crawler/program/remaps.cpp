@@ -1,10 +1,14 @@
 #include "stage3_queue_crawler/program/remaps.h"
 
 #include "common/command_line/usage_error.h"
+#include "common/text/byte_set.h"
+#include "common/text/counted.h"
+#include "common/web/percent_encoding.h"
 #include "stage3_queue_crawler/crawler/url_name.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <stdexcept>
@@ -22,6 +26,9 @@ common::Url read_folder_url(const std::string& text, std::string_view which) {
     if (text.find('?') != std::string::npos || text.find('#') != std::string::npos)
         throw std::invalid_argument(
             fmt::format("has a query or a fragment {} the '='", which));
+    if (common::login_in(text))
+        throw std::invalid_argument(
+            fmt::format("has a login {} the '=': give it in a root's URL", which));
     const std::string folder = text.ends_with('/') ? text : text + '/';
     const auto url = has_scheme ? common::parse_url(folder) : std::nullopt;
     if (!url)
@@ -30,16 +37,14 @@ common::Url read_folder_url(const std::string& text, std::string_view which) {
     return *url;
 }
 
-/// As `folder` was given, with a slash at the end: for annotations; empty: it's the
-/// current one.
+} // namespace
+
 std::string source_folder(const fs::path& folder) {
     const std::string text = folder.lexically_normal().string();
     if (text == "." || text == "./")
         return {};
     return text.ends_with('/') ? text : text + '/';
 }
-
-} // namespace
 
 Remap read_remap(const std::string& text) {
     const auto equals = text.rfind('=');
@@ -93,14 +98,85 @@ void ServedElsewhere::start_in(TaskGroup& group) {
 }
 
 std::vector<std::string> unused(const std::vector<Remap>& remaps,
-                                const UrlMappings& mappings) {
+                                const UrlMappings& mappings, const KnownUrls& urls) {
+    const std::vector<const KnownUrl*> all = urls.all();
     std::vector<std::string> lines;
-    for (std::size_t i = 0; i < remaps.size(); ++i)
-        if (mappings.all()[i].used == 0 && !remaps[i].option.empty())
-            lines.push_back(fmt::format("--remap {}: nothing that was asked for is below "
-                                        "{}",
-                                        remaps[i].option, remaps[i].from.href()));
+    for (std::size_t i = 0; i < remaps.size(); ++i) {
+        const std::string_view from = remaps[i].from.href();
+        const auto is_below = [from](const KnownUrl* const known) {
+            return known->url.href().starts_with(from); // a state file had its answer
+        };
+        if (mappings.all()[i].used == 0 && !remaps[i].option.empty()
+            && std::ranges::none_of(all, is_below))
+            lines.push_back(
+                fmt::format("--remap {}: nothing that was asked for is below {}",
+                            remaps[i].option, from));
+    }
     return lines;
+}
+
+namespace {
+
+/// The URLs at which the folder's server has this page: the file, and what is nicer.
+std::vector<common::Url> urls_of_page(const Remap& remap, const std::string& name) {
+    constexpr common::ByteSet not_in_path = common::percent_encode_set("%?#\\");
+    constexpr std::string_view extension = ".html";
+    std::vector<std::string> names{name};
+    if (name == "index.html" || name.ends_with("/index.html"))
+        names.push_back(name.substr(0, name.rfind("index.html")));
+    else if (name.ends_with(extension))
+        names.push_back(name.substr(0, name.size() - extension.size()));
+    std::vector<common::Url> urls;
+    for (const std::string& one : names) {
+        std::string href(remap.from.href());
+        common::append_encoded(href, one, not_in_path);
+        if (auto url = common::parse_url(href))
+            urls.push_back(*std::move(url));
+    }
+    return urls;
+}
+
+} // namespace
+
+Unreached find_unreached(const Remap& remap, const KnownUrls& urls, const Scope& scope) {
+    Unreached result;
+    std::error_code error;
+    const fs::recursive_directory_iterator end;
+    for (fs::recursive_directory_iterator file(
+             remap.folder, fs::directory_options::skip_permission_denied, error);
+         !error && file != end; file.increment(error)) {
+        const std::string name = file->path().lexically_relative(remap.folder).string();
+        std::error_code no_file;
+        if (type_of_file(file->path()) != "text/html" || name == "404.html"
+            || !file->is_regular_file(no_file))
+            continue;
+        const std::vector<common::Url> places = urls_of_page(remap, name);
+        if (places.empty() || !scope.contains(places.front()))
+            continue;
+        ++result.all;
+        if (std::ranges::any_of(places, [&](const common::Url& url) {
+                return urls.find(url) != nullptr;
+            }))
+            continue;
+        const std::string_view called = name_of(places.front());
+        if (++result.pages == 1 || called < result.example)
+            result.example = called;
+    }
+    return result;
+}
+
+std::string describe(const Unreached& unreached, const Remap& remap) {
+    if (unreached.pages == 0)
+        return {};
+    std::string text =
+        fmt::format("{} of {} in '{}' {} not reached, such as {}: no link leads there",
+                    unreached.pages, common::counted(unreached.all, "page"), remap.folder,
+                    unreached.pages == 1 ? "was" : "were", unreached.example);
+    if (remap.option.empty() && 2 * unreached.pages >= unreached.all)
+        text += fmt::format(" (if links have the site's address, say so: --remap "
+                            "https://ADDRESS={})",
+                            remap.folder);
+    return text;
 }
 
 } // namespace stage3

@@ -5,11 +5,15 @@
 #pragma once
 
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/known_urls.h"
+#include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/http/folder_server.h"
 #include "stage3_queue_crawler/http/url_mappings.h"
 #include "stage3_queue_crawler/program/formats/sources.h"
 #include "stage3_queue_crawler/runtime/task/task_group.h"
 
+#include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +35,9 @@ struct Remap {
 /// what is wrong.
 Remap read_remap(const std::string& text);
 
+/// As it was given, with a slash at the end; empty: it's the current one.
+std::string source_folder(const std::filesystem::path& folder);
+
 /// The files of those that are folders, for annotations.
 Sources sources_of(const std::vector<Remap>& remaps);
 
@@ -50,8 +57,21 @@ class ServedElsewhere {
     std::shared_ptr<const UrlMappings> mappings_;
 };
 
-/// The options that no request has needed, each with what that may mean; one per line.
+/// The options that no request of a whole crawl has needed, one per line.
 std::vector<std::string> unused(const std::vector<Remap>& remaps,
-                                const UrlMappings& mappings);
+                                const UrlMappings& mappings, const KnownUrls& urls);
+
+/// Pages in a folder that the crawl doesn't know, though they are in its scope.
+struct Unreached {
+    std::size_t pages = 0;
+    std::size_t all = 0;      ///< pages in the folder
+    std::string example = {}; ///< what the first one is called
+};
+/// `remap` must be a folder's. Looks at its files by their names; a page for what is
+/// missing is none.
+Unreached find_unreached(const Remap& remap, const KnownUrls& urls, const Scope& scope);
+
+/// The same in words, with what may be the reason; empty if all are reached.
+std::string describe(const Unreached& unreached, const Remap& remap);
 
 } // namespace stage3

@@ -73,6 +73,13 @@ void add(const std::string& text, Options& options) {
             fmt::format("two different logins for {}: give one", url.origin()));
 }
 
+void add(const LocalRoot& root, const Folders& folders, const std::string& text,
+         Options& options) {
+    const common::Url& url = options.roots.emplace_back(folders.url_of(root));
+    if (root.has_fragment)
+        note_fragment(text, url, options.crawl.frontier.of_roots);
+}
+
 /// The URL in a line of a list; empty if it has none.
 std::string url_in(std::string_view line) {
     for (auto hash = line.find('#'); hash != std::string_view::npos;
@@ -146,7 +153,7 @@ void add_roots(const std::vector<std::string>& texts, Options& options) {
         options.remaps.push_back(std::move(remap));
     for (std::size_t i = 0; i < texts.size(); ++i)
         if (const auto& root = local[i])
-            options.roots.push_back(folders.url_of(*root));
+            add(*root, folders, texts[i], options);
         else
             add(texts[i], options);
 }

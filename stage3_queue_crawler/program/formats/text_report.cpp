@@ -175,7 +175,12 @@ std::string advice_on(const ReportLine& line, const KnownUrls& urls) {
     const KnownUrl* const known = urls.find(line.url);
     const bool is_root =
         known && known->times_met == 0 && known->parent == KnownUrl::none;
-    if (!is_root || !line.more || line.more->error != "connection refused")
+    if (!is_root || !line.more)
+        return {};
+    if (line.more->error.starts_with("cannot resolve")
+        && line.url.host().find('.') == std::string_view::npos)
+        return fmt::format("there is no folder '{}' here, either", line.url.host());
+    if (line.more->error != "connection refused")
         return {};
     return std::string(common::advice_if_refused(line.url.host(), has_learn()));
 }

@@ -50,7 +50,7 @@ std::string_view name_of(Failure failure) {
     case Failure::not_http: return "not HTTP";
     case Failure::too_large: return "too large";
     case Failure::no_descriptor: return "without a descriptor";
-    case Failure::forbidden: return "forbidden by --no-private";
+    case Failure::forbidden: return "at a private address";
     case Failure::unreadable: break;
     }
     return "not served from its folder";

@@ -17,14 +17,14 @@ struct GuestPaceTest {
             pace.begin(now);
             now += time;
             pace.answered(now);
-            pace.end();
+            pace.end(now);
             now += pace.pause();
         }
     }
     /// A request that ends without an answer, or with a complaint.
     void complains() {
         pace.begin(now);
-        pace.end();
+        pace.end(now);
     }
 
     GuestPace pace;
@@ -62,6 +62,13 @@ TEST_CASE_FIXTURE(GuestPaceTest, "one complaint, and the pause is a second for g
     CHECK(pace.pause() == 1s);
     answers(100);
     CHECK(pace.pause() == 1s);
+    CHECK_FALSE(pace.was_hasty());
+}
+
+TEST_CASE_FIXTURE(GuestPaceTest, "a guest who came late wasn't hasty") {
+    answers(5);
+    now += 1s; // as robots.txt or the user may want
+    complains();
     CHECK_FALSE(pace.was_hasty());
 }
 

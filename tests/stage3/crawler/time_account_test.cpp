@@ -428,12 +428,12 @@ TEST_CASE_FIXTURE(OneSite, "results that are not taken") {
 
 TEST_CASE_FIXTURE(OneSite, "a foreign host with many links: the pauses for it") {
     box::Server other(scripted);
-    std::vector<std::string> links;
+    std::vector<std::string> root_links;
     for (const std::string& target : targets(10)) {
-        links.push_back(other.url(target));
+        root_links.push_back(other.url(target));
         other.on(target, box::page({}));
     }
-    server.on("/", box::page(links));
+    server.on("/", box::page(root_links));
     setup.settings.checks.foreign = true;
     crawl();
     CHECK(of(other.host()).main_limit() == Limit::foreign_pause);
@@ -454,12 +454,12 @@ TEST_CASE_FIXTURE(OneSite, "a foreign host whose answers take longer than the pa
 
 TEST_CASE_FIXTURE(OneSite, "what foreign workers do keeps no other worker busy") {
     std::list<box::Server> others;
-    std::vector<std::string> links = targets(40);
+    std::vector<std::string> root_links = targets(40);
     for (int i = 0; i < 9; ++i)
-        links.push_back(others.emplace_back(scripted).url()); // and they are silent
+        root_links.push_back(others.emplace_back(scripted).url()); // and they are silent
     for (box::Server& other : others)
         other.on("/", box::fail(box::Fault::silence));
-    server.on("/", box::page(links));
+    server.on("/", box::page(root_links));
     server.on_each(targets(40), box::page({}).over(1s));
     setup.settings.checks.foreign = true;
     setup.settings.workers = 2;
@@ -470,12 +470,12 @@ TEST_CASE_FIXTURE(OneSite, "what foreign workers do keeps no other worker busy")
 
 TEST_CASE_FIXTURE(OneSite, "more foreign hosts than may be asked at once") {
     std::list<box::Server> others;
-    std::vector<std::string> links;
+    std::vector<std::string> root_links;
     for (int i = 0; i < 8; ++i) {
         others.emplace_back(scripted).on("/", box::page({}).after(5s));
-        links.push_back(others.back().url());
+        root_links.push_back(others.back().url());
     }
-    server.on("/", box::page(links));
+    server.on("/", box::page(root_links));
     setup.settings.checks.foreign = true;
     setup.settings.checks.foreign_hosts = 1;
     crawl();
@@ -531,12 +531,12 @@ TEST_CASE_FIXTURE(OneSite, "a redirect to another host, and a HEAD and then a GE
 TEST_CASE_FIXTURE(OneSite,
                   "of more hosts than it may know, the others share an account") {
     std::list<box::Server> others;
-    std::vector<std::string> links;
+    std::vector<std::string> root_links;
     for (int i = 0; i < 50; ++i) {
         others.emplace_back(scripted).on("/", box::page({}).after(1s));
-        links.push_back(others.back().url());
+        root_links.push_back(others.back().url());
     }
-    server.on("/", box::page(links));
+    server.on("/", box::page(root_links));
     setup.settings.checks.foreign = true;
     most_hosts = 20;
     crawl();

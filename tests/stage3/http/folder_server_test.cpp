@@ -89,6 +89,8 @@ TEST_CASE_FIXTURE(Folder, "a connection serves one file after the other") {
         CHECK(moved
               == "HTTP/1.1 301 Moved Permanently\r\nContent-Length: 0\r\n"
                  "Location: /docs/?a/b\r\n\r\n");
+        const std::string slashes = co_await ask(stream, get(server, "//docs"));
+        CHECK(slashes.find("\r\nLocation: /docs/\r\n") != std::string::npos);
         const std::string lost = co_await ask(stream, get(server, "/x"));
         CHECK(lost
               == "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n"

@@ -74,8 +74,21 @@ TEST_CASE("what has no server is answered without one") {
     const ScriptedServer server;
     CHECK(answer_to("http://www.example.org/docs", mapped_to(server))
           == "301 https://example.org/docs/");
-    CHECK(answer_to("https://example.org/robots.txt", mapped_to(server, true)) == "404 ");
     CHECK(server.requests().empty());
+}
+
+TEST_CASE("the robots.txt of a server that is mapped in part is its own, or none") {
+    ScriptedServer live;
+    live.on("/robots.txt", respond(200, "text/plain", "User-agent: *"));
+    for (const bool is_live : {true, false}) {
+        const std::string origin = is_live ? live.url("") : "http://127.0.0.1:1";
+        auto mappings = std::make_shared<UrlMappings>();
+        mappings->add({.from = url_of(origin + "/docs/"),
+                       .to = url_of("http://127.0.0.1:2/"),
+                       .is_folder = true});
+        CHECK(answer_to(origin + "/robots.txt", mappings)
+              == (is_live ? "200 User-agent: *" : "404 "));
+    }
 }
 
 TEST_CASE("a folder's refusal is an error that says why; a server's is an answer") {

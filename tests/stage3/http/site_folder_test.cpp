@@ -37,6 +37,7 @@ class Site : public Folder {
         case SiteFile::Kind::file: return "200 " + text;
         case SiteFile::Kind::folder: return "301";
         case SiteFile::Kind::refused: return "403 " + file.why;
+        case SiteFile::Kind::busy: return "503";
         case SiteFile::Kind::missing: break;
         }
         return file.descriptor ? "404 " + text : "404";

@@ -28,14 +28,15 @@ UrlMappings mappings() {
     return all;
 }
 
-/// "ask URL", "redirect URL", "404", or "as it is".
+/// "ask URL", "redirect URL", "its own", or "as it is".
 std::string way_of(const std::string& url) {
     const auto way = mappings().find(url_of(url));
     if (!way)
         return "as it is";
     if (way->to)
         return "ask " + std::string(way->to->href());
-    return way->redirect_to ? "redirect " + std::string(way->redirect_to->href()) : "404";
+    return way->redirect_to ? "redirect " + std::string(way->redirect_to->href())
+                            : "its own";
 }
 
 std::string renamed(const std::string& text) {
@@ -73,15 +74,15 @@ TEST_CASE("another spelling of a mapped URL redirects there, as published sites 
           {"https://other:81/a/", "redirect http://other:81/a/"},
           {"http://www.other:81/a/", "as it is"}})
         CHECK_MESSAGE(way_of(url) == way, url);
-    // The longest one that fits is a folder's, which has a page of this name perhaps.
-    CHECK(way_of("https://example.org/docs") == "ask http://127.0.0.1:1/docs");
+    CHECK(way_of("https://example.org/docs") == "redirect https://example.org/docs/");
+    CHECK(way_of("https://example.org/docs?q") == "redirect https://example.org/docs/?q");
 }
 
-TEST_CASE("robots.txt comes from where the pages come from") {
+TEST_CASE("robots.txt is that of the whole server") {
     CHECK(way_of("https://example.org/robots.txt")
           == "ask http://127.0.0.1:1/robots.txt");
-    CHECK(way_of("http://other:81/robots.txt") == "ask http://localhost:3/robots.txt");
-    CHECK(way_of("http://folder/robots.txt") == "404");
+    CHECK(way_of("http://other:81/robots.txt") == "its own");
+    CHECK(way_of("http://folder/robots.txt") == "its own");
     CHECK(way_of("http://folder/robots.txt?x") == "as it is");
     CHECK(way_of("http://else/robots.txt") == "as it is");
 }

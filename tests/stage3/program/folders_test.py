@@ -105,10 +105,13 @@ class AFolder(Folder):
         self.crawl("--baseline", "known", "other", "public", status=0)
 
     def test_state_knows_what_has_not_changed(self):
-        self.crawl("-q", "--state", "state", "public")
-        if not (self.folder / "state").exists():
+        if "without SQLite" in self.crawl("-q", "--state", "state", "public", status=None).stderr:
             self.skipTest("without SQLite")
-        again = self.crawl("--state", "state", "public")
+        self.write("other", {"index.html": ""})
+        said = self.crawl("--state", "state", "other", status=2).stderr
+        self.assertIn("the folder other/", said)
+        self.assertNotIn("_folder", said)
+        again = self.crawl("--state", "state", "./public/")
         self.assertRegex(again.stderr, r"asked about \d+ URLs, of which [3-9] have not changed")
         (self.site / "guide/index.html").write_text('<a href="new-link">n</a>', encoding="utf-8")
         self.assertIn(("/guide/new-link", 404), self.dead("--state", "state", "public"))
@@ -121,6 +124,13 @@ class AFolder(Folder):
         files = {location["physicalLocation"]["artifactLocation"]["uri"]
                  for result in sarif["runs"][0]["results"] for location in result["locations"]}
         self.assertEqual(files, {"public/index.html", "public/guide/index.html", "public/about.html"})
+
+    def test_slashes_name_no_host(self):
+        self.write("slashes", {"index.html": '<a href="/x/..//docs">d</a><a href="/x/..//no">n</a>', "docs/index.html": ""})
+        records = {record["url"]: record for record in self.records("slashes")}
+        self.assertEqual(records["//docs"]["next_url"], "/docs/")
+        self.crawl("-q", "--write-baseline", "known", "slashes")
+        self.crawl("--baseline", "known", "slashes", status=0)
 
     def test_its_robots_txt_counts(self):
         (self.site / "robots.txt").write_text("User-agent: *\nDisallow: /guide/\n", encoding="utf-8")
@@ -137,6 +147,21 @@ class AFolder(Folder):
         self.assertIn("no index.html", self.crawl("none", status=2).stderr)
         self.assertIn("nothing there", self.crawl("./nowhere", status=2).stderr)
         self.assertIn("--frontier", self.crawl("--frontier", "redis://localhost", "--crawl", "x", "public", status=2).stderr)
+
+    def test_pages_that_no_link_leads_to_are_told(self):
+        def told(*arguments):
+            return [line for line in self.crawl(*arguments, status=None).stderr.splitlines() if "reached" in line]
+        self.assertEqual(told("public"), [])
+        self.write("public", {"drafts/index.html": "", "zz.html": "", "notes.txt": ""})
+        self.assertEqual(told("public"), ["stage3: 2 of 6 pages in 'public' were not reached, such as /drafts/index.html: "
+                                          "no link leads there"])
+        self.assertEqual(told("public", "--exclude", "^/zz"), ["stage3: 1 of 5 pages in 'public' was not reached, such as "
+                                                               "/drafts/index.html: no link leads there"])
+        for arguments in (["-d", "1"], ["-q"], ["--max-pages", "2"]):
+            self.assertEqual(told("public", *arguments), [])
+        self.write("far", {"index.html": '<a href="https://example.org/a">a</a>', "a.html": ""})
+        self.assertRegex(told("far")[0], "1 of 2 pages .*say so: --remap https://ADDRESS=far")
+        self.assertEqual(told("--remap", "https://example.org=far"), [])
 
     def test_it_holds_with_few_descriptors(self):
         many = "".join(f'<a href="p{i}.html">p</a>' for i in range(300))
@@ -163,21 +188,27 @@ class ARemap(Folder):
         def own(text, **more):
             return lambda request: web_server.ok(text.replace("OWN", site.origin), **more)
         answers = {
-            "/": own('<a href="OWN/a">a</a><a href="moved">m</a><a href="https://example.org/docs/b">b</a>'
-                     '<a href="OWN/gone#x">g</a><a href="https://example.org/other">not mapped</a>'),
+            "/": own('<a href="OWN/a">a</a><a href="moved">m</a><a href="http://127.0.0.1:1/docs/b">b</a>'
+                     '<a href="OWN/gone#x">g</a><a href="http://127.0.0.1:1/other">not mapped</a>'),
             "/a": own('<base href="OWN/sub/"><a href="c">c</a>'),
             "/b": own("<p>b"), "/sub/c": own("<p>c"), "/d": own("<p>d"),
             "/moved": lambda request: web_server.http(
                 "HTTP/1.1 302 Found", f"Location: {site.origin}/d", "Content-Length: 0"),
-            "/robots.txt": own("Sitemap: OWN/map.txt"),
-            "/map.txt": own("OWN/listed\nhttps://example.org/docs/a\n"),
+            "/map.txt": own("OWN/listed\nhttp://127.0.0.1:1/docs/a\n"),
         }
         with web_server.Site(answers) as site:
-            records = self.records("--sitemap", "--scope", "prefix", "--remap", f"https://example.org/docs={site.origin}",
-                                   site.origin + "/")
-        urls = {record["url"].removeprefix("https://example.org/docs/"): record["outcome"] for record in records}
+            records = self.records("--sitemap=http://127.0.0.1:1/docs/map.txt", "--scope", "prefix", "--remap",
+                                   f"http://127.0.0.1:1/docs={site.origin}", site.origin + "/")
+        urls = {record["url"].removeprefix("http://127.0.0.1:1/docs/"): record["outcome"] for record in records}
         self.assertEqual(urls, {"": "page", "a": "page", "b": "page", "sub/c": "page", "d": "page", "moved": "redirect",
                                 "gone": "error", "listed": "error"})
+
+    def test_its_robots_txt_may_name_its_sitemap(self):
+        def own(text):
+            return lambda request: web_server.ok(text.replace("OWN", site.origin))
+        with web_server.Site({"/": own("<p>"), "/robots.txt": own("Sitemap: OWN/map.txt"), "/map.txt": own("OWN/listed")}) as site:
+            urls = {record["url"] for record in self.records("--sitemap", "--remap", f"http://127.0.0.1:1={site.origin}")}
+        self.assertEqual(urls, {"http://127.0.0.1:1/", "http://127.0.0.1:1/listed"})
 
     def test_it_is_as_if_the_site_were_published(self):
         """The same site behind nginx, at the address that it's built for: all records are the same."""
@@ -203,12 +234,34 @@ class ARemap(Folder):
                 record["bytes"] = 0  # nginx sends a page with it
         self.assertEqual(essence(meant), essence(published))
 
+    def test_a_login_in_a_root_goes_where_it_is_served(self):
+        asked = []
+
+        def answer(request):
+            asked.append(request.headers.get("authorization"))
+            return web_server.ok("<p>")
+        with web_server.Site({"/": answer, "/x/": answer}) as site:
+            root = site.origin.replace("://", "://me:pw@")
+            self.crawl("--no-robots", "--remap", f"https://example.org={site.origin}", root, status=0)
+            self.crawl("--no-robots", "--remap", f"https://example.org={site.origin}", "https://me:pw@example.org/", status=0)
+        self.assertEqual(asked, ["Basic bWU6cHc="] * 2)
+
+    def test_headers_for_servers_dont_confuse_a_folder(self):
+        (self.site / "loop").unlink(missing_ok=True)
+        self.assertIn(("/gone.html", 404), self.dead("--header", "Host: example.org", "--header", "Content-Length: 0", "public"))
+
+    def test_only_the_first_mapping_is_a_root(self):
+        self.write("cdn", {"a.png": "x"})
+        self.write("page", {"index.html": '<img src="https://cdn.example/a.png">'})
+        self.crawl("--remap", "https://example.org=page", "--remap", "https://cdn.example=cdn", "--external", status=0)
+
     def test_a_mapping_that_is_never_used_is_told(self):
         for quiet in ([], ["-q"]):
             done = self.crawl(*quiet, "--remap", "https://exmple.org=public", "public")
             self.assertIn("--remap https://exmple.org=public: nothing", done.stderr)
-        done = self.crawl("--remap", "https://example.org=public")
-        self.assertNotIn("--remap", done.stderr)
+        for arguments in ([], ["--max-pages", "1"]):
+            done = self.crawl("--remap", "https://example.org=public", *arguments, status=None)
+            self.assertNotIn("--remap", done.stderr)
 
     def test_what_is_no_mapping_is_refused(self):
         (self.folder / "file").write_text("", encoding="utf-8")
@@ -217,6 +270,8 @@ class ARemap(Folder):
                           "https://example.org=": "neither", "https://example.org?q=public": "a query or a fragment before",
                           "https://h/=ftp://h/": "no http or https URL after", "=public": "before"}.items():
             self.assertIn(why, self.crawl("--remap", text, status=2).stderr)
+        self.assertIn("a login", self.crawl("--remap", "https://a:b@h=public", status=2).stderr)
+        self.assertIn("is a path", self.crawl("public", "--sitemap=/map.xml", status=2).stderr)
         twice = self.crawl("--remap", "https://h=public", "--remap", "https://h/=file", "--remap", "https://h/=public", status=2)
         self.assertIn("neither", twice.stderr)
         twice = self.crawl("--remap", "https://h=public", "--remap", "https://h/=public", status=2)

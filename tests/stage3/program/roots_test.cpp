@@ -70,6 +70,21 @@ TEST_CASE_FIXTURE(Folder, "a folder or a file on this machine is a root") {
     }
 }
 
+TEST_CASE_FIXTURE(Folder, "a root's fragment may stand behind a path") {
+    Folder::write("site/index.html", "");
+    Folder::write("site/a#b.html", "");
+    stage3::Options options;
+    stage3::add_roots({"./site/index.html#part", "./site#top", "./site/a#b.html"},
+                      options);
+    CHECK(options.roots[0].href() == "https://_folder/index.html");
+    CHECK(options.roots[1].href() == "https://_folder/");
+    CHECK(options.roots[2].href() == "https://_folder/a%23b.html");
+    const common::LinkFragments& named = options.crawl.frontier.of_roots;
+    REQUIRE(named.places.size() == 1);
+    CHECK(named.fragment(named.places[0]).text == "part");
+    CHECK(named.pages.at(named.places[0].page) == options.roots[0]);
+}
+
 TEST_CASE_FIXTURE(Folder, "several folders have their names in their URLs") {
     for (const char* const file : {"a/Docs 1/index.html", "b/docs-1/index.html",
                                    "site/index.html", "\u00e9/index.html"})
@@ -77,6 +92,9 @@ TEST_CASE_FIXTURE(Folder, "several folders have their names in their URLs") {
     CHECK(folders_of({"a/Docs 1", "b/docs-1", "http://h/", "site", "./a/../site"})
           == "https://_folder.docs-1/ = a/Docs 1; https://_folder.docs-1-2/ = b/docs-1; "
              "https://_folder.site/ = site; ");
+    Folder::write("2024/index.html", "");
+    CHECK(folders_of({"site", "2024"})
+          == "https://_folder.site/ = site; https://_folder.folder-2024/ = 2024; ");
     CHECK(folders_of({"site", "site/index.html"}) == "https://_folder/ = site; ");
     CHECK(folders_of({"site", "./\u00e9"})
           == "https://_folder.site/ = site; https://_folder.folder/ = ./\u00e9; ");
