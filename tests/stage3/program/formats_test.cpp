@@ -289,6 +289,10 @@ TEST_CASE("the report says what to start if a root on this machine refuses") {
     CHECK(report_of("http://localhost:8000/", "connection refused").ends_with(advice));
     CHECK(report_of("http://h/", "connection refused").ends_with(")\n"));
     CHECK(report_of("http://127.0.0.1:8000/", "timed out").ends_with(")\n"));
+    const std::string unknown = "cannot resolve 'publc': Name or service not known";
+    CHECK(report_of("http://publc/", unknown)
+              .ends_with("    there is no folder 'publc' here, either\n"));
+    CHECK(report_of("http://publc.example/", unknown).ends_with(")\n"));
 }
 
 TEST_CASE("what is left out is counted in words, also if it's one") {
