@@ -104,8 +104,8 @@ bool is_for_scripts(std::string_view fragment) {
         return true;
     // One letter, and a number: "L10"; further ones may follow, as in "L10C3-L20C5".
     const auto take_digits = [&fragment] {
-        const auto size = std::min(fragment.find_first_not_of("0123456789"),
-                                   fragment.size());
+        const auto size =
+            std::min(fragment.find_first_not_of("0123456789"), fragment.size());
         fragment.remove_prefix(size);
         return size > 0;
     };

@@ -10,8 +10,8 @@
 #include "stage3_queue_crawler/crawler/scope.h"
 #include "stage3_queue_crawler/crawler/sitemap.h"
 #include "stage3_queue_crawler/program/formats/formats.h"
-#include "stage3_queue_crawler/redis/redis_url.h"
 #include "stage3_queue_crawler/program/remaps.h"
+#include "stage3_queue_crawler/redis/redis_url.h"
 
 #include <chrono>
 #include <cstddef>

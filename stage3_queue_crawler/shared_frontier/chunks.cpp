@@ -26,7 +26,7 @@ namespace {
 
 // In the order of Purpose. Its last two are what only a frontier in memory asks for.
 constexpr std::string_view purposes = "fcx";
-constexpr char no_blank = '\x1f';            // no URL has it
+constexpr char no_blank = '\x1f'; // no URL has it
 
 } // namespace
 

@@ -81,8 +81,7 @@ class StateFile final : public State {
     struct Known {
         /// Is it enough for that?
         bool serves(Purpose purpose) const {
-            return is_check(purpose)
-                   || (purpose == Purpose::follow ? was_read : has_ids);
+            return is_check(purpose) || (purpose == Purpose::follow ? was_read : has_ids);
         }
 
         Source source;
@@ -121,10 +120,9 @@ StateFile::StateFile(EventLoop& loop, StateOptions options)
     tables_.for_each([&](const common::Url& url, const RowInShort& row) {
         const std::optional<Source> source = source_of(row, time);
         if (source)
-            known_.emplace(std::hash<common::Url>()(url),
-                           Known{.source = *source,
-                                 .was_read = row.was_read,
-                                 .has_ids = row.has_ids});
+            known_.emplace(std::hash<common::Url>()(url), Known{.source = *source,
+                                                                .was_read = row.was_read,
+                                                                .has_ids = row.has_ids});
         if (source == Source::this_crawl)
             ++from_this_crawl_;
     });

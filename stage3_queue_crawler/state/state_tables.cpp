@@ -224,8 +224,8 @@ void StateTables::for_each(
         if (!url)
             continue;
         const bool was_read = is_one(Purpose::follow);
-        const bool has_ids = was_read || is_one(Purpose::search)
-                             || is_one(Purpose::search_foreign);
+        const bool has_ids =
+            was_read || is_one(Purpose::search) || is_one(Purpose::search_foreign);
         function(*url, RowInShort{.crawl = read.number(1),
                                   .asked_at = read.number(2),
                                   .was_read = was_read,
