@@ -274,7 +274,7 @@ class Gate {
 
     // ---- For the account ----
 
-    // (What the timer lets in begins soon, and then the account is told.)
+    // What the timer lets in begins soon, and then this is called.
     void tell_account(const std::string& name, Host& host) {
         if (account_ == nullptr) [[likely]]
             return;

@@ -109,7 +109,7 @@ CrawlTimes TimeAccount::times(std::size_t most) {
         if (host.times_.requests > 0 || host.times_.seconds() > 0)
             all.push_back(&host.times_);
     }
-    // (The one without a name is of many hosts, and among the others.)
+    // The account without a name is the sum of many hosts, and belongs to the others.
     std::ranges::sort(all, [](const HostTimes* one, const HostTimes* other) {
         return std::tuple(one->host.empty(), other->seconds(), one->host)
                < std::tuple(other->host.empty(), one->seconds(), other->host);

@@ -1,9 +1,9 @@
 // What a URL is called where people and other programs read it.
 //
-// Pages in a folder on this machine have no address: they are served at a port that is
-// another one in each run. So a crawl knows them by URLs that no server has, and whoever
-// writes one down writes its path in the folder, "/guide/a.html". With several folders,
-// the folder's name comes first: "public/guide/a.html". Page 32 of the book.
+// Pages in a folder on this machine have no address: they are served at a port that
+// differs in each run. So a crawl knows them by URLs that no server has, and every report
+// gives their path in the folder instead: "/guide/a.html". With several folders, the
+// folder's name comes first: "public/guide/a.html". Page 32 of the book.
 #pragma once
 
 #include "common/text/ascii.h"

@@ -42,16 +42,13 @@ class SiteFolder {
     /// std::bad_alloc.
     SiteFile find(std::string_view target) const;
 
-    /// Without symbolic links in it.
-    const std::filesystem::path& path() const { return folder_; }
-
   private:
     SiteFile look_up(std::string_view name) const;
     bool has_inside(const std::filesystem::path& real) const;
     SiteFile open(const std::filesystem::path& path) const;
     SiteFile missing() const;
 
-    std::filesystem::path folder_;
+    std::filesystem::path folder_; // without symbolic links in it
 };
 
 /// The type of a file, by its name's extension; application/octet-stream if that's

@@ -2,8 +2,6 @@
 
 #include "common/command_line/usage_error.h"
 #include "common/text/ascii.h"
-#include "common/text/byte_set.h"
-#include "common/web/percent_encoding.h"
 #include "stage3_queue_crawler/crawler/url_name.h"
 #include "stage3_queue_crawler/http/site_folder.h"
 
@@ -173,13 +171,10 @@ std::vector<Remap> Folders::remaps() const {
 }
 
 common::Url Folders::url_of(const LocalRoot& root) const {
-    constexpr common::ByteSet not_in_path = common::percent_encode_set("%?#\\");
     const auto folder =
         std::ranges::find(all_, fs::weakly_canonical(root.folder), &Folder::real);
-    std::string href = folder->origin + '/';
-    common::append_encoded(href, root.page, not_in_path);
-    if (auto url = common::parse_url(href))
-        return *url;
+    if (auto url = common::parse_url(href_of_file(folder->origin + '/', root.page)))
+        return *std::move(url);
     throw UsageError(fmt::format("'{}' is too long a name", root.page));
 }
 

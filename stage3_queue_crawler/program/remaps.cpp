@@ -46,6 +46,13 @@ std::string source_folder(const fs::path& folder) {
     return text.ends_with('/') ? text : text + '/';
 }
 
+std::string href_of_file(std::string_view folder, std::string_view file) {
+    constexpr common::ByteSet not_in_path = common::percent_encode_set("%?#\\");
+    std::string href(folder);
+    common::append_encoded(href, file, not_in_path); // the URL parser encodes the rest
+    return href;
+}
+
 Remap read_remap(const std::string& text) {
     const auto equals = text.rfind('=');
     if (equals == std::string::npos)
@@ -119,7 +126,6 @@ namespace {
 
 /// The URLs at which the folder's server has this page: the file, and what is nicer.
 std::vector<common::Url> urls_of_page(const Remap& remap, const std::string& name) {
-    constexpr common::ByteSet not_in_path = common::percent_encode_set("%?#\\");
     constexpr std::string_view extension = ".html";
     std::vector<std::string> names{name};
     if (name == "index.html" || name.ends_with("/index.html"))
@@ -127,12 +133,9 @@ std::vector<common::Url> urls_of_page(const Remap& remap, const std::string& nam
     else if (name.ends_with(extension))
         names.push_back(name.substr(0, name.size() - extension.size()));
     std::vector<common::Url> urls;
-    for (const std::string& one : names) {
-        std::string href(remap.from.href());
-        common::append_encoded(href, one, not_in_path);
-        if (auto url = common::parse_url(href))
+    for (const std::string& one : names)
+        if (auto url = common::parse_url(href_of_file(remap.from.href(), one)))
             urls.push_back(*std::move(url));
-    }
     return urls;
 }
 

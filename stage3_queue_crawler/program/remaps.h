@@ -38,6 +38,10 @@ Remap read_remap(const std::string& text);
 /// As it was given, with a slash at the end; empty: it's the current one.
 std::string source_folder(const std::filesystem::path& folder);
 
+/// The text of the URL that a file in a folder has, if the folder is at `folder`, which
+/// ends with a slash.
+std::string href_of_file(std::string_view folder, std::string_view file);
+
 /// The files of those that are folders, for annotations.
 Sources sources_of(const std::vector<Remap>& remaps);
 
