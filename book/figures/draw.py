@@ -10,15 +10,21 @@ parts apart by `|`; `#` begins a comment. NAME.trace is a recorded run, as `stag
 its like write it: what runs when is not imagined here, it is read off. OF_SCENES names the scenes
 (book/scenes) whose runs are drawn, too.
 
-A diagram's rows are `box | x y width height | colour | line | line …`, `line | x1 y1 x2 y2 |
-colour`, `arrow | x1 y1 x2 y2 | colour`, and `text | x y | colour | words`. A line in a box that
-begins with ` is set as code.
+A diagram's rows are `box | x y width height | colour | line | line …`, `line | x1 y1 x2 y2 … |
+colour`, `arrow | x1 y1 x2 y2 … | colour`, `text | x y | colour | words`, and `label | x y | colour |
+words`, whose middle is at x. After a colour, `dashed` may stand. What is between two ` is set as
+code; a second one may be left out at the end.
+
+A figure with a fault (`faults` lists them: a line through words, a bend that isn't a right angle,
+…) isn't drawn, and the command fails.
 """
 import html
 import json
 import math
 import pathlib
+import re
 import sys
+import xml.etree.ElementTree as ET
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCENES = HERE.parent / "scenes"
@@ -30,51 +36,174 @@ THEMES = {
     "dark": {"ink": "#e6edf3", "soft": "#9198a1", "line": "#3d444d", "box": "#151b23",
              "one": "#4493f8", "two": "#db6d28", "three": "#3fb950", "on": "#0d1117"},
 }
+FONTS = ("system-ui, sans-serif", "ui-monospace, Menlo, Consolas, monospace")  # of words, of code
+DASHES = ' stroke-dasharray="4 3"'
+
+# How wide letters are, in hundredths of their size; others have 64. These are a wide font's (DejaVu
+# Sans'), since words that have room there have room in others.
+WIDTHS = {letter: width for width, letters in (
+    (32, " ijlI'.,:;|/\\"), (40, "()[]frt-!"), (54, "csz?*_\"Jkxvy"), (60, "aeoFLPSTYZE"), (70, "ABCDKRVX"),
+    (79, "GHNOQUw&"), (86, "M~+=<>"), (98, "mW%@…→÷")) for letter in letters}
+CODE_WIDTH = 61
+# A name in C++, or a piece of it, that an English sentence wouldn't have.
+CODE = re.compile(r"\w_\w|\b_|\w_\b|\w\(\)|\w::\w|;$")
+LEAST_SIZE = 12  # of words: a phone shows them at 10
+
+
+def width_of(words, size, code=False, bold=False):
+    hundredths = sum(CODE_WIDTH if code else WIDTHS.get(letter, 64) for letter in words)
+    return hundredths / 100 * size * (1.12 if bold else 1)
 
 
 class Picture:
-    """An SVG that grows downwards; colours are names out of THEMES."""
+    """An SVG that grows downwards and to the right; colours are names out of THEMES."""
 
     def __init__(self, title, description, theme):
         self.title, self.description, self.theme = title, description, theme
-        self.parts, self.height = [], 0
+        self.parts, self.width, self.height = [], 0, 0
         self.text(12, 26, title, size=17, weight="bold")
 
-    def reach(self, y):
-        self.height = max(self.height, y + 14)
+    def reach(self, x, y):
+        self.width, self.height = max(self.width, x + 12), max(self.height, y + 14)
 
-    def text(self, x, y, words, colour="ink", size=13, weight="normal", anchor="start", mono=False):
-        family = "ui-monospace, Menlo, Consolas, monospace" if mono else "system-ui, sans-serif"
-        if mono:  # indentation counts
-            blanks = len(words) - len(words.lstrip(" "))
-            words = "\N{NO-BREAK SPACE}" * blanks + words[blanks:]
+    def text(self, x, y, words, colour="ink", size=13, weight="normal", anchor="start"):
+        """`words`: every other part between ` is code."""
+        parts, wide = [], 0
+        for number, part in enumerate(words.split("`")):
+            blanks = len(part) - len(part.lstrip(" ")) if number % 2 else 0  # indentation counts
+            if part := "\N{NO-BREAK SPACE}" * blanks + part[blanks:]:
+                parts.append((number % 2, part))
+                wide += width_of(part, size, number % 2, weight == "bold")
+        inside = "".join(html.escape(part) if code == parts[0][0] else
+                         f'<tspan font-family="{FONTS[code]}">{html.escape(part)}</tspan>' for code, part in parts)
         self.parts.append(
             f'<text x="{x:g}" y="{y:g}" fill="{self.theme[colour]}" font-size="{size}" font-weight="{weight}" '
-            f'text-anchor="{anchor}" font-family="{family}">{html.escape(words)}</text>')
-        self.reach(y)
+            f'text-anchor="{anchor}" font-family="{FONTS[parts[0][0]]}">{inside}</text>')
+        self.reach(x + wide * {"start": 1, "middle": 0.5, "end": 0}[anchor], y)
 
     def box(self, x, y, width, height, fill="box", stroke="line", dashed=False):
-        dash = ' stroke-dasharray="4 3"' if dashed else ""
         inside = self.theme[fill] if fill else "none"
         self.parts.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4" '
-                          f'fill="{inside}" stroke="{self.theme[stroke]}"{dash}/>')
-        self.reach(y + height)
+                          f'fill="{inside}" stroke="{self.theme[stroke]}"{DASHES if dashed else ""}/>')
+        self.reach(x + width, y + height)
 
     def line(self, x1, y1, x2, y2, colour="soft", width=1.5, arrow=False):
-        self.parts.append(f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" '
-                          f'stroke="{self.theme[colour]}" stroke-width="{width:g}"/>')
+        self.path([(x1, y1), (x2, y2)], colour, width, arrow)
+
+    def path(self, points, colour="soft", width=1.5, arrow=False, dashed=False):
+        if len(points) == 2:
+            (x1, y1), (x2, y2) = points
+            place = f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
+        else:
+            place = f'<polyline fill="none" points="{" ".join(f"{x:g},{y:g}" for x, y in points)}"'
+        self.parts.append(f'{place} stroke="{self.theme[colour]}" stroke-width="{width:g}"'
+                          f'{DASHES if dashed else ""}/>')
         if arrow:
+            (x1, y1), (x2, y2) = points[-2:]
             angle = math.atan2(y2 - y1, x2 - x1)
             ends = [(x2 - 8 * math.cos(angle + turn), y2 - 8 * math.sin(angle + turn)) for turn in (-0.5, 0.5)]
-            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in [(x2, y2), *ends])
-            self.parts.append(f'<polygon points="{points}" fill="{self.theme[colour]}"/>')
-        self.reach(max(y1, y2))
+            head = " ".join(f"{x:.1f},{y:.1f}" for x, y in [(x2, y2), *ends])
+            self.parts.append(f'<polygon points="{head}" fill="{self.theme[colour]}"/>')
+        self.reach(*map(max, zip(*points)))
 
     def svg(self):
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height:g}" '
-                f'width="{WIDTH}" height="{self.height:g}" role="img">\n'
-                f"<title>{html.escape(self.title)}</title>\n<desc>{html.escape(self.description)}</desc>\n"
+        width, height = math.ceil(self.width), math.ceil(self.height)
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+                f'width="{width}" height="{height}" role="img">\n'
+                f"<title>{html.escape(self.title.replace('`', ''))}</title>\n<desc>{html.escape(self.description)}</desc>\n"
                 + "\n".join(self.parts) + "\n</svg>\n")
+
+
+class Words:
+    """A text of an SVG: where it is (x and y of two corners), and what it says."""
+
+    def __init__(self, text):
+        size, bold = float(text.get("font-size")), text.get("font-weight") == "bold"
+        parts = [(text, text.text or "")]
+        for part in text:
+            parts += [(part, part.text), (text, part.tail or "")]
+        pieces = [("monospace" in part.get("font-family"), words) for part, words in parts]
+        wide = sum(width_of(words, size, code, bold) for code, words in pieces)
+        indented = text.text[:len(text.text) - len(text.text.lstrip("\N{NO-BREAK SPACE}"))]
+        begin = float(text.get("x")) - wide * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")]
+        y = float(text.get("y"))
+        self.place = (begin + width_of(indented, size, True), y - 0.75 * size, begin + wide, y + 0.2 * size)
+        self.size, self.said = size, "".join(words for _, words in pieces)
+        self.prose = [words for code, words in pieces if not code]
+
+    def meets(self, x1, y1, x2, y2):
+        """Whether they share a place with this rectangle."""
+        left, top, right, bottom = self.place
+        return x1 < right and left < x2 and y1 < bottom and top < y2
+
+
+def crosses(points, rectangle):
+    """Whether a line from point to point passes through a rectangle."""
+    (x1, y1), (x2, y2) = points
+    left, top, right, bottom = rectangle
+    begin, end = 0.0, 1.0  # the part of the line that may be inside
+    for at, way, low, high in ((x1, x2 - x1, left, right), (y1, y2 - y1, top, bottom)):
+        if way == 0:
+            if not low < at < high:
+                return False
+            continue
+        first, last = sorted(((low - at) / way, (high - at) / way))
+        begin, end = max(begin, first), min(end, last)
+    return begin < end
+
+
+def faults(svg):
+    """What an eye would find wrong with a figure: a list of sentences."""
+    found, root = [], ET.fromstring(svg)
+    _, _, width, height = map(float, root.get("viewBox").split())
+    texts, boxes, lines = [], [], []  # lines: their points, and whether they are arrows
+    for element in root:
+        kind = element.tag.rpartition("}")[2]
+        if kind == "text":
+            texts.append(Words(element))
+        elif kind == "rect":
+            x, y, wide, high = (float(element.get(name)) for name in ("x", "y", "width", "height"))
+            boxes.append((x, y, x + wide, y + high))
+        elif kind == "line":
+            x1, y1, x2, y2 = (float(element.get(name)) for name in ("x1", "y1", "x2", "y2"))
+            lines.append(([(x1, y1), (x2, y2)], False))
+        elif kind == "polyline":
+            lines.append(([tuple(map(float, point.split(","))) for point in element.get("points").split()], False))
+        elif kind == "polygon":
+            lines[-1] = (lines[-1][0], True)
+    if width > WIDTH:
+        found.append(f"it is {width:g} wide; {WIDTH} is a page's width")
+    for number, text in enumerate(texts):
+        left, top, right, bottom = text.place
+        if left < 0 or top < 0 or right > width or bottom > height:
+            found.append(f'"{text.said}" leaves the frame')
+        if text.size < LEAST_SIZE:
+            found.append(f'"{text.said}" has size {text.size:g}; {LEAST_SIZE} is the least')
+        found += [f'"{text.said}" is code, or some of it: put it between `' for words in text.prose
+                  if CODE.search(words)]
+        found += [f'"{text.said}" and "{other.said}" touch' for other in texts[:number] if text.meets(*other.place)]
+        for x1, y1, x2, y2 in boxes:
+            if text.meets(x1, y1, x2, y2) and not (x1 <= left and y1 <= top and right <= x2 and bottom <= y2):
+                found.append(f'"{text.said}" crosses the edge of the box at {x1:g}, {y1:g}')
+        for points, _ in lines:
+            if any(crosses(piece, text.place) for piece in zip(points, points[1:])):
+                found.append(f'a line runs through "{text.said}"')
+    for points, is_arrow in lines:
+        if not is_arrow:
+            continue
+        way = points
+        while before := next((other for other, _ in lines if other[-1] == way[0] and other is not points), None):
+            way = before[:-1] + way
+        for (x1, y1), (x2, y2), (x3, y3) in zip(way, way[1:], way[2:]):
+            if (x2 - x1) * (x3 - x2) + (y2 - y1) * (y3 - y2):
+                found.append(f"an arrow has a bend at {x2:g}, {y2:g} that isn't a right angle")
+        for x1, y1, x2, y2 in boxes:
+            ends_there = any(x1 <= x <= x2 and y1 <= y <= y2 for x, y in (points[0], points[-1]))
+            if not ends_there and any(crosses(piece, (x1, y1, x2, y2)) for piece in zip(points, points[1:])):
+                if not any(x1 <= other[0] and other[2] <= x2 and y1 <= other[1] and other[3] <= y2
+                           for other in boxes if other != (x1, y1, x2, y2)):  # that box holds others: it's a frame
+                    found.append(f"an arrow runs through the box at {x1:g}, {y1:g}")
+    return found
 
 
 def read_fig(path):
@@ -123,6 +252,7 @@ def draw_costs(title, rows, theme):
                 grid += "".join(f"M24 {line:g}h{wide:g}" for line in range(int(top), int(top + high) + 1, cell))
                 picture.parts.append(f'<path d="{grid}" stroke="{theme["line"]}" fill="none"/>')
             filled, y = y, y + math.ceil(number / across) * cell + 6
+            picture.reach(24 + across * cell, y)
             continue
         colour = "two" if kind == "kernel" else "one"
         if promised:
@@ -139,7 +269,7 @@ def draw_costs(title, rows, theme):
 def draw_turn(title, rows, theme):
     """Who is registered, what select returns, who is called."""
     picture = Picture(title, "; ".join(f"{s}, {w}: {c}, ready: {r}" for s, w, c, r in rows), theme)
-    for x, words in ((12, "1. registered"), (290, "2. asleep in select"), (500, "3. called back")):
+    for x, words in ((12, "1. registered"), (290, "2. asleep in `select`"), (500, "3. called back")):
         picture.text(x, 56, words, "soft", 13, "bold")
     top, bottom = 68, 68 + 52 * len(rows) - 10
     picture.box(290, top, 150, bottom - top)
@@ -149,13 +279,13 @@ def draw_turn(title, rows, theme):
         y = top + 52 * i
         picture.box(12, y, 230, 42)
         picture.text(22, y + 17, f"{socket}, {waits}")
-        picture.text(22, y + 34, f"→ {callback}", "one", 12, mono=True)
+        picture.text(22, y + 34, f"`→ {callback}", "one", 12)
         picture.line(242, y + 21, 286, y + 21, arrow=True)
         if ready == "yes":
             picture.line(440, y + 21, 496, y + 21, "three", 2, arrow=True)
             picture.box(500, y, 200, 42, None, "three")
             picture.text(510, y + 17, f"{socket} is ready:", "three")
-            picture.text(510, y + 34, f"{callback}()", "ink", 12, mono=True)
+            picture.text(510, y + 34, f"`{callback}()", "ink", 12)
         else:
             picture.text(500, y + 25, "not ready: not called", "soft")
     return picture
@@ -172,45 +302,46 @@ def draw_stacks(title, rows, theme):
     picture = Picture(title, "; ".join(f"{command}: {' > '.join(names)}" for command, names in stacks), theme)
     for column, (command, names) in enumerate(stacks):
         x, y = 12 + 360 * column, 50
-        picture.text(x, y + 6, command, "soft", 12, mono=True)
+        picture.text(x, y + 6, f"`{command}", "soft", 12)
         y += 18
         for name in names:
             machinery = "EventLoop" in name
             picture.box(x, y, 330, 28, "box", "two" if machinery else "line")
-            picture.text(x + 10, y + 19, name, "two" if machinery else "ink", 13, mono=True)
+            picture.text(x + 10, y + 19, f"`{name}", "two" if machinery else "ink", 13)
             y += 28
             if name.endswith("EventLoop::call_back"):
                 picture.box(x, y + 4, 330, 40, None, "two", dashed=True)
                 picture.text(x + 10, y + 20, "Who asked for this page? Which step came before?", "two", 12)
-                picture.text(x + 10, y + 36, "fetch, connected, send_request: gone", "two", 12)
+                picture.text(x + 10, y + 36, "`fetch`, `connected`, `send_request`: gone", "two", 12)
                 y += 48
         picture.text(x + 10, y + 20, "throws", "soft")
         if names[-2].endswith("fetch_page"):
-            picture.text(x + 10, y + 42, "Which page? fetch_page's argument says.", "three", 12)
+            picture.text(x + 10, y + 42, "Which page? `fetch_page`'s argument says.", "three", 12)
             picture.text(x + 10, y + 58, "Why this page? It was next on the list.", "three", 12)
     return picture
 
 
 def draw_diagram(title, rows, theme):
     """Boxes, lines and words, where the rows say."""
-    told = "; ".join(" ".join(words.strip("`") for words in row[3:]) for row in rows if len(row) > 3)
+    told = "; ".join(" ".join(words.replace("`", "") for words in row[3:]) for row in rows if len(row) > 3)
     picture = Picture(title, told, theme)
     for kind, place, colour, *words in rows:
         numbers = [float(number) for number in place.split()]
+        dashed = colour.endswith(" dashed")
+        colour = colour.removesuffix(" dashed")
         if kind == "box":
             x, y, width, height = numbers
-            dashed = colour.endswith(" dashed")
-            stroke = colour.removesuffix(" dashed")
-            picture.box(x, y, width, height, None if dashed else "box", stroke, dashed)
-            step = height / (len(words) + 1) if len(words) * 18 > height - 8 else 18
-            for i, line in enumerate(words, 1):
-                ink = "ink" if stroke == "line" else stroke
-                picture.text(x + 10, y + i * step + (0 if step < 18 else 1), line.strip("`"), ink, 12,
-                             mono=line.startswith("`"))
-        elif kind == "text":
-            picture.text(*numbers, words[0].strip("`"), colour, 12, mono=words[0].startswith("`"))
+            picture.box(x, y, width, height, None if dashed else "box", colour, dashed)
+            room = height - 18 * len(words)
+            first = y + 18 if room > 60 else y + room / 2 + 13  # a frame's words are at its top
+            for i, line in enumerate(words):
+                picture.text(x + 10, first + 18 * i, line, "ink" if colour == "line" else colour, 12)
+        elif kind in ("text", "label"):
+            picture.text(*numbers, words[0], colour, 12, anchor="middle" if kind == "label" else "start")
+        elif kind in ("line", "arrow"):
+            picture.path(list(zip(numbers[::2], numbers[1::2])), colour, arrow=kind == "arrow", dashed=dashed)
         else:
-            picture.line(*numbers, colour, arrow=kind == "arrow")
+            raise SystemExit(f"{title}: there is no {kind}; a row is a box, line, arrow, text or label")
     return picture
 
 
@@ -254,7 +385,7 @@ def draw_tasks(path, theme):
         elif kind == "task" and phase == "suspend":
             picture.line(task + 196, y + 12, future - 4, y + 12, "two", arrow=True)
             place = event["chain"][-1]
-            box(task, f"waits in {place['name'].rsplit('::', 1)[-1]}", "line", True)
+            box(task, f"waits in `{place['name'].rsplit('::', 1)[-1]}`", "line", True)
             box(future, f"future {numbers[event['awaiting']]} is new", "three")
             y += row
         elif kind == "task" and phase == "done":
@@ -307,7 +438,7 @@ def draw_trace(path, theme):
     lane = {None: 66} | {fetch: 66 + 44 * i for i, fetch in enumerate(fetches, 1)}
     picture.text(12, lane[None] + 17, "the loop", weight="bold")
     for fetch, known in fetches.items():
-        picture.text(12, lane[fetch] + 17, "/" + known["url"].split("/", 3)[3], mono=True)
+        picture.text(12, lane[fetch] + 17, "`/" + known["url"].split("/", 3)[3])
     x, life, drawn = 96, {}, {None: 96}
     for number, turn in enumerate(turns, 1):
         picture.text(x + 3, lane[None] - 8, f"turn {number}", "soft", 12)
@@ -320,7 +451,7 @@ def draw_trace(path, theme):
             life.setdefault(fetch, [drawn[fetches[fetch]["born"]], x])[1] = x + call
             colour = "one" if name == "connected" else "three"
             picture.box(x, lane[None], call, 24, colour, colour)
-            picture.text(x + call / 2, lane[None] + 16, f"{micro}", "on", 11, anchor="middle")
+            picture.text(x + call / 2, lane[None] + 16, f"{micro}", "on", 12, anchor="middle")
             picture.box(x, lane[fetch], call, 24, colour, colour)
             picture.line(x + call / 2, lane[None] + 24, x + call / 2, lane[fetch], "line", 1)
             x += call
@@ -330,8 +461,8 @@ def draw_trace(path, theme):
     y = max(lane.values()) + 62
     for at, colour, words in ((12, "one", "connected"), (120, "three", "read_response")):
         picture.box(at, y - 11, 12, 12, colour, colour)
-        picture.text(at + 18, y, words, "soft", 12, mono=True)
-    picture.text(250, y, "numbers in boxes: µs; dashed: asleep in select; line: in flight", "soft", 12)
+        picture.text(at + 18, y, f"`{words}", "soft", 12)
+    picture.text(250, y, "numbers in boxes: µs; dashed: asleep in `select`; line: in flight", "soft", 12)
     return picture
 
 
@@ -342,9 +473,13 @@ def draw(path, theme):
     if path.suffix == ".trace":
         text = path.read_text(encoding="utf-8")
         drawn_by = draw_tasks if '"event":"task"' in text else draw_trace
-        return drawn_by(path, theme).svg()
-    kind, title, rows = read_fig(path)
-    return KINDS[kind](title, rows, theme).svg()
+        svg = drawn_by(path, theme).svg()
+    else:
+        kind, title, rows = read_fig(path)
+        svg = KINDS[kind](title, rows, theme).svg()
+    if found := faults(svg):
+        raise SystemExit("\n".join(f"{path.name}: {fault}" for fault in found))
+    return svg
 
 
 def main(arguments):

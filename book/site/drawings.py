@@ -13,7 +13,8 @@ from pathlib import Path
 
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b|#[0-9a-fA-F]{3}\b|rgb\([^)]*\)")
 SAID_OTHERWISE = re.compile(r"<(title|desc)>.*?</\1>\n?|<!--.*?-->", re.S)
-INHERITED = re.compile(r' (?:font-family="[^"]*"|font-weight="normal"|text-anchor="start")')
+CODE_FONT = re.compile(r' font-family="[^"]*monospace"')
+INHERITED = re.compile(r' (?:font-family="[^"]*sans-serif"|font-weight="normal"|text-anchor="start")')
 ROOT_ATTRIBUTES = re.compile(r' (?:role|aria-label|width|height|xmlns)="[^"]*"')
 
 
@@ -47,6 +48,7 @@ def themed(light: str, dark: str, palette: Palette, alt: str, ids: str) -> str:
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{ids}-\1"', svg)
     svg = re.sub(r'url\(#([^)]+)\)|href="#([^"]+)"',
                  lambda to: f"url(#{ids}-{to[1]})" if to[1] else f'href="#{ids}-{to[2]}"', svg)
+    svg = CODE_FONT.sub(' font-family="var(--mono)"', svg)
     head, end, rest = INHERITED.sub("", svg).partition(">")
     head = ROOT_ATTRIBUTES.sub("", head)
     return f'{head} role="img" aria-label="{escape(alt)}"{end}{rest}'

@@ -59,7 +59,8 @@ class SiteRenderer(Renderer):
         except DifferentDrawings:
             self.book.complain(page.path, f"{stem}: light and dark differ in more than colours")
             return ""
-        svg = svg.replace("<svg ", f'<svg style="max-width:{width_of(svg)}px" ', 1)
+        width = width_of(svg)  # if there's less room than five sixths of it, the drawing scrolls
+        svg = svg.replace("<svg ", f'<svg style="max-width:{width}px;--least:{width * 5 // 6}px" ', 1)
         sheet = f'<div class="sheet" tabindex="0" role="group" aria-label="Drawing">{svg}</div>'
         scene = SCENE.fullmatch(stem)
         if not scene or scene[1] not in self.titles:

@@ -454,6 +454,14 @@ class Drawings(unittest.TestCase):
         self.assertEqual(palette.name("#fff", "#000"), palette.name("#fff", "#000"))
         self.assertNotEqual(palette.name("#fff", "#000"), palette.name("#fff", "#111"))
 
+    def test_code_in_a_drawing_stays_code(self):
+        text = ('<svg viewBox="0 0 9 9"><text font-family="system-ui, sans-serif" fill="#fff">the '
+                '<tspan font-family="ui-monospace, monospace">i</tspan></text>'
+                '<text font-family="monospace">j</text></svg>')
+        svg = themed(text, text, Palette(), "", "one")
+        self.assertEqual(svg.count('font-family="var(--mono)"'), 2)
+        self.assertNotIn("sans-serif", svg)
+
 
 @functools.lru_cache
 def built_book() -> tuple[pathlib.Path, subprocess.CompletedProcess]:
