@@ -74,11 +74,12 @@ class Picture:
             if part := "\N{NO-BREAK SPACE}" * blanks + part[blanks:]:
                 parts.append((number % 2, part))
                 wide += width_of(part, size, number % 2, weight == "bold")
-        inside = "".join(html.escape(part) if code == parts[0][0] else
+        outside = min(code for code, _ in parts)  # in words with code, only the code says its font
+        inside = "".join(html.escape(part) if code == outside else
                          f'<tspan font-family="{FONTS[code]}">{html.escape(part)}</tspan>' for code, part in parts)
         self.parts.append(
             f'<text x="{x:g}" y="{y:g}" fill="{self.theme[colour]}" font-size="{size}" font-weight="{weight}" '
-            f'text-anchor="{anchor}" font-family="{FONTS[parts[0][0]]}">{inside}</text>')
+            f'text-anchor="{anchor}" font-family="{FONTS[outside]}">{inside}</text>')
         self.reach(x + wide * {"start": 1, "middle": 0.5, "end": 0}[anchor], y)
 
     def box(self, x, y, width, height, fill="box", stroke="line", dashed=False):
@@ -124,7 +125,7 @@ class Words:
             parts += [(part, part.text), (text, part.tail or "")]
         pieces = [("monospace" in part.get("font-family"), words) for part, words in parts]
         wide = sum(width_of(words, size, code, bold) for code, words in pieces)
-        indented = text.text[:len(text.text) - len(text.text.lstrip("\N{NO-BREAK SPACE}"))]
+        indented = re.match("\N{NO-BREAK SPACE}*", text.text or "")[0]
         begin = float(text.get("x")) - wide * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")]
         y = float(text.get("y"))
         self.place = (begin + width_of(indented, size, True), y - 0.75 * size, begin + wide, y + 0.2 * size)

@@ -6,6 +6,7 @@ figures show runs of scenes, which scenes_test.py compares with new ones.)
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -89,9 +90,11 @@ class Drawn(unittest.TestCase):
                             "box | 90 50 200 60 | soft\n"  # a frame around others
                             "box | 100 60 80 30 | one | `next()\n"
                             "arrow | 20 75 98 75 | one\narrow | 20 100 60 100 60 130 90 130 | one\n"
-                            "text | 92 134 | ink | words, `next()` and `i;\n", encoding="utf-8")
+                            "text | 92 134 | ink | `next()` and words, `i;\n", encoding="utf-8")
             svg = draw.draw(path, draw.THEMES["light"])
-        self.assertIn('<tspan font-family="ui-monospace', svg)
+        fonts = [font.partition(",")[0] for font in re.findall('<(?:text|tspan) [^>]*font-family="([^"]*)', svg)]
+        code, words = "ui-monospace", "system-ui"
+        self.assertEqual(fonts, [words, code, words, code, code])  # the title; in a box; a sentence with two names
         self.assertIn('viewBox="0 0 302 ', svg)  # as wide as what is in it
 
 
