@@ -16,10 +16,12 @@ import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "book" / "figures"
-sys.path[:0] = [str(FIGURES), str(ROOT / "tests" / "practice_site")]
+sys.path[:0] = [str(FIGURES), str(ROOT / "book" / "viewer"), str(ROOT / "tests" / "practice_site")]
 sys.dont_write_bytecode = True
 import draw  # noqa: E402  (their folders have just been put on the path)
+import report_still  # noqa: E402
 from practice_site import practice_site  # noqa: E402
+from story import browser_here  # noqa: E402
 
 
 class Drawn(unittest.TestCase):
@@ -129,6 +131,18 @@ class Recorded(unittest.TestCase):
         links = [entry for entry in order if entry[0] != "/"]
         self.assertEqual([name for _, name in links[:3]], ["connected"] * 3)
         self.assertLess(order.index(("/", "read_response")), order.index(links[0]))
+
+    @unittest.skipUnless("BUILD" in os.environ and browser_here(), "needs the programs and Chromium")
+    def test_the_report_in_the_book_is_still_what_is_written(self):
+        def words(svg):
+            said = ET.fromstring(svg).find("{*}desc").text
+            return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d|after [\d.]+ s", "", said).split("; ")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            page = report_still.report(pathlib.Path(os.environ["BUILD"]), folder)
+            now = report_still.draw(report_still.seen(page, "light", browser_here(), folder), "light")
+        then = (FIGURES / "html-report-light.svg").read_text(encoding="utf-8")
+        self.assertEqual(words(now), words(then), "run book/figures/report_still.py, and look at what it draws")
 
 
 if __name__ == "__main__":
