@@ -85,6 +85,11 @@ class Drawn(unittest.TestCase):
                     draw.draw(path, draw.THEMES["light"])
                 self.assertIn(fault, str(stopped.exception))
 
+    def test_letters_that_a_phone_shows_too_small_are_a_fault(self):
+        picture = draw.Picture("New", "", draw.THEMES["light"])
+        picture.text(12, 60, "words", size=11)
+        self.assertEqual(draw.faults(picture.svg()), ['"words" has size 11; 12 is the least'])
+
     def test_a_figure_beside_a_fault_is_drawn(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "new.fig"
