@@ -111,7 +111,8 @@ class Picture:
         width, height = math.ceil(self.width), math.ceil(self.height)
         return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
                 f'width="{width}" height="{height}" role="img">\n'
-                f"<title>{html.escape(self.title.replace('`', ''))}</title>\n<desc>{html.escape(self.description)}</desc>\n"
+                f"<title>{html.escape(self.title.replace('`', ''))}</title>\n"
+                f"<desc>{html.escape(self.description)}</desc>\n"
                 + "\n".join(self.parts) + "\n</svg>\n")
 
 
@@ -192,11 +193,13 @@ def faults(svg):
     for points, is_arrow in lines:
         if not is_arrow:
             continue
-        way = points
-        while before := next((other for other, _ in lines if other[-1] == way[0] and other is not points), None):
+        way, others = points, [other for other, is_other_arrow in lines if not is_other_arrow]
+        while before := next((other for other in others if other[-1] == way[0]), None):
             way = before[:-1] + way
+            others.remove(before)
         for (x1, y1), (x2, y2), (x3, y3) in zip(way, way[1:], way[2:]):
-            if (x2 - x1) * (x3 - x2) + (y2 - y1) * (y3 - y2):
+            is_straight = (x2 - x1) * (y3 - y2) == (y2 - y1) * (x3 - x2)
+            if not is_straight and (x2 - x1) * (x3 - x2) + (y2 - y1) * (y3 - y2):
                 found.append(f"an arrow has a bend at {x2:g}, {y2:g} that isn't a right angle")
         for x1, y1, x2, y2 in boxes:
             ends_there = any(x1 <= x <= x2 and y1 <= y <= y2 for x, y in (points[0], points[-1]))

@@ -64,8 +64,6 @@ function see(element) {
     write(`${element.selectedOptions[0].text} ▾`, at.left + parseFloat(style.paddingLeft), at.top + 7, style);
     return;
   }
-  if (element.localName === "path")
-    return parts.push({ kind: "icon", x: at.left, y: at.top, colour: hex(style.stroke) });
   writePseudo(element, "::before", { x: at.left, top: at.top + 3 });
   for (const child of element.childNodes)
     if (child.nodeType === Node.TEXT_NODE)

@@ -97,6 +97,9 @@ class Drawn(unittest.TestCase):
                             "box | 90 50 200 60 | soft\n"  # a frame around others
                             "box | 100 60 80 30 | one | `next()\n"
                             "arrow | 20 75 98 75 | one\narrow | 20 100 60 100 60 130 90 130 | one\n"
+                            "line | 20 160 40 160 | one\nline | 40 160 20 160 | one\n"  # there and back
+                            "arrow | 20 160 60 160 | one\n"
+                            "arrow | 60 160 80 180 | one\n"  # begins where another ends
                             "text | 92 134 | ink | `next()` and words, `i;\n", encoding="utf-8")
             svg = draw.draw(path, draw.THEMES["light"])
         fonts = [font.partition(",")[0] for font in re.findall('<(?:text|tspan) [^>]*font-family="([^"]*)', svg)]
