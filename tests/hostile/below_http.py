@@ -2,7 +2,7 @@
 """What goes wrong beneath HTTP: descriptors, memory, disk, pipes, signals, a server's death, clocks.
 
     tests/hostile/below_http.py --record FILE    does all of that to stage 3, and records the outcome
-    tests/hostile/below_http.py --table          prints what is recorded
+    tests/hostile/below_http.py --table a-v      prints what is recorded of these faults
 
 A fault is a function that yields what is wrong: see `fault`. below_http_test.py has a test for each.
 """
@@ -461,10 +461,12 @@ def wrong_row(one, run):
         yield f"it said {said_by(run)!r}, status {run.status}, but what is recorded is {told}: see --record"
 
 
-def table(path):
+def table(path, wanted):
+    """Of the rows whose letters are wanted, as in `a-j`."""
+    first, _, last = wanted.partition("-")
     widths = (38, 32)
     lines = [f"   {'what is done':{widths[0]}}  {'what it says':{widths[1]}} exit     s"]
-    for row in rows(path):
+    for row in [row for row in rows(path) if first <= row["number"] <= last]:
         lines += record.lines_of(f"{row['number']:3}", (row["title"], row["said"]), widths,
                                  f" {row['status']:4}{row['seconds']:6.2f}")
     return "\n".join(lines)
@@ -474,11 +476,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=pathlib.Path, metavar="FILE")
-    what.add_argument("--table", action="store_true")
+    what.add_argument("--table", metavar="LETTERS")
     options = parser.parse_args()
     if options.record:
         return record_all(options.record)
-    print(table(BOOK))
+    print(table(BOOK, options.table))
     return 0
 
 

@@ -4,7 +4,7 @@
     tests/hostile/record.py --record FILE    tries all cases, one after the other, and writes that down
     tests/hostile/record.py --table N        what is written down of a section: 1 bodies, 2 delays, 3 redirects,
                                              4 endless, 5 documents, 6 output, 7 scheduling
-    tests/hostile/record.py --only 1,13,14   ... or of these cases
+    tests/hostile/record.py --only 1-12,24a  ... or of these cases: 1 to 12, each with all its letters, and 24a
 
 Seconds and memory depend on the machine. The outcome of a case doesn't: hostile_test.py compares it with what has been
 recorded.
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import pathlib
+import string
 import sys
 import textwrap
 import time
@@ -96,6 +97,13 @@ def table(told, is_wanted):
     return "\n".join(lines)
 
 
+def is_between(number, first, last):
+    """Whether a case's number, such as 24a, is this one or, if there is a last one, one from first to last."""
+    if not last:
+        return number == first
+    return (first + last).isdigit() and int(first) <= int(number.rstrip(string.ascii_lowercase)) <= int(last)
+
+
 def _shown(text):
     """The text with anything but printable ASCII escaped, because errors also contain a server's words."""
     return "".join(c if " " <= c <= "~" else "\\x%02x" % ord(c) if ord(c) < 256 else "\\u%04x" % ord(c) for c in text)
@@ -112,12 +120,13 @@ def main():
     options = parser.parse_args()
     if options.record:
         return record(options.record)
-    numbers = options.only.split(",") if options.only else []
     told = read(options.source)
-    unknown = set(numbers) - {row["number"] for row in told["cases"]}
-    if unknown:
-        parser.error(f"there is no case {min(unknown)}")
-    print(table(told, lambda row: row["number"] in numbers or row["section"] == options.table))
+    asked = [one.partition("-") for one in options.only.split(",")] if options.only else []
+    for first, dash, last in asked:
+        if not any(is_between(row["number"], first, last) for row in told["cases"]):
+            parser.error(f"there is no case {first}{dash}{last}")
+    print(table(told, lambda row: row["section"] == options.table
+                or any(is_between(row["number"], first, last) for first, _, last in asked)))
     return 0
 
 
