@@ -35,11 +35,17 @@ them that is about nothing else. `// …` takes their place, one for neighbours,
 listing stands how many lines are left out.
 
 A program that grows has lines that a page doesn't explain yet. later="REGEX" finds them as
-`without` does, but nothing takes their place, so the listing is what the reader has so far. The
-page that adds them says new="REGEX", and they have a `+` there:
+`without` does, but nothing takes their place, so the listing is what the reader has so far. In
+the next listing that has these lines, they are new: each gets a `+`, and nobody has to say so. If
+no listing has them, that is an error.
 
     <!-- code: stage2_coroutines/small/coroutine.h#promise later="place" -->
-    <!-- code: stage2_coroutines/small/coroutine.h#promise new="place" -->
+
+The lines that the text is about are marked, with a bar in the site and on paper. (GitHub can't.)
+point="REGEX" tells which. The expression is looked for in the whole listing, where `^` and `$` are
+the ends of a line, and all lines that it touches are marked; it must be found exactly once:
+
+    <!-- code: common/small/event_loop.h#event-loop point="select\(.*\n.*call" point="stop" -->
 
 Output. `build/` in a command becomes the directory that --build names (also in $BUILD):
 
@@ -71,9 +77,10 @@ equal. For new ones, empty the block.
 
 Figures. More than 2000 words on a page (outside fences) are worth a warning. If it must be so
 long, say why, anywhere on it: `<!-- long: why -->`; on a page that isn't, this is an error.
---figures names listings of more than 25 lines. Code to ignore is an error: what IGNORED finds,
-such as calls to the tracer. Leave it out, or say that it is what the listing is about, and
---figures prints that (it is an error, too, if there is nothing to ignore):
+So is a listing or an output of more than 40 lines: split it by what is said about its parts, or
+leave out what nothing is said about. Code to ignore is an error: what IGNORED finds, such as calls
+to the tracer. Leave it out, or say that it is what the listing is about, and --figures prints that
+(it is an error, too, if there is nothing to ignore):
 
     <!-- code: common/trace/tracer.h#calls about="traces" -->
 
@@ -125,7 +132,7 @@ MARK = re.compile(r"(?P<indent>\s*)<!-- (?:(?P<kind>code|run|sketch|long): "
 # What begins a statement that has another one in it, without braces.
 HEADING_OF_ONE = re.compile(r"\s*(?:(?:\} )?else|for|while|if)\b(?!.*\{(?:\s*//.*)?$)")
 LISTING = re.compile(r'(?P<path>[^\s#]+)(?:#(?P<name>\S+))?'
-                     r'(?P<options>(?: (?:from=[^\s"]+|(?:without|later|new|about)="[^"]+"))*)')
+                     r'(?P<options>(?: (?:from=[^\s"]+|(?:without|later|point|about)="[^"]*"))*)')
 FENCE = re.compile(r"(?:[\s>]|[-*+] |\d+[.)] )*(`{3,}|~{3,})\s*\{?\.?([\w+#-]*)[^`]*")
 PASTED = {"cpp", "c++", "cc", "cxx", "c", "h", "hpp"}
 # Comments and inline code: what is in there is neither a link nor a mark.
@@ -157,7 +164,7 @@ ROWS, COLUMNS = 50, 80  # of a terminal
 # A sequence that acts on a terminal: one that ends at a letter, one that holds a text, a short one.
 ESCAPE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\].*?(?:\x07|\x1b\\)|[ -/]*[0-~])"
 
-LONG_PAGE, LONG_LISTING = 2000, 25  # words, lines; what is longer is named
+LONG_PAGE, MOST_LINES = 2000, 40  # words on a page: more are worth a warning; lines of a listing
 # What readers must ignore in a listing that is about something else.
 IGNORED = re.compile(r"[Tt]racer|\btrace\(|Traced(?!Error)|CallbackRuns|[Ww]itness|NOLINT"
                      r"|FailOnPurpose|fail_parsing|gnu::noinline")
@@ -193,13 +200,13 @@ class Source:
             if not "".join(self.show(name)[0]).strip():
                 self.problems.append((self.path, at[0], f"empty region [{name}]"))
 
-    def show(self, name: str | None) -> tuple[list[str], int, int]:
-        """A region's lines (None: the whole file's), and the numbers of its first and last."""
+    def show(self, name: str | None) -> tuple[list[str], list[int]]:
+        """A region's lines (None: the whole file's), and their numbers."""
         if name and name not in self.regions:
             raise Trouble(f"missing region {self.path}#{name}; there are {sorted(self.regions)}")
         first, last = self.regions[name] if name else (1, len(self.lines))
-        lines = [self.lines[at - 1] for at in range(first, last + 1) if at not in self.markers]
-        return textwrap.dedent("\n".join(lines)).split("\n"), first, last
+        numbers = [at for at in range(first, last + 1) if at not in self.markers]
+        return textwrap.dedent("\n".join(self.lines[at - 1] for at in numbers)).split("\n"), numbers
 
 
 def last_line(lines: list[str], first: int, comment: str) -> int:
@@ -218,8 +225,9 @@ def last_line(lines: list[str], first: int, comment: str) -> int:
     return at
 
 
-def leave_out(lines: list[str], patterns: list[str], comment: str) -> tuple[list[str], int]:
-    """The lines with an ellipsis for those in which a pattern is found, and how many these are."""
+def leave_out(lines: list[str], patterns: list[str], comment: str) -> tuple[list[str], list[int | None]]:
+    """The lines with an ellipsis for those in which a pattern is found; and for each of these lines,
+    which it was (None: it's an ellipsis)."""
     def is_comment(at: int) -> bool:
         return lines[at].lstrip().startswith(comment)
 
@@ -250,42 +258,67 @@ def leave_out(lines: list[str], patterns: list[str], comment: str) -> tuple[list
         beyond = next((at for at in range(after, len(lines)) if lines[at].strip()), after)
         out.update(range(after, beyond) if beyond in out else [])
     ellipsis = {at: lines[at][:depth(at)] + f"{comment} …" for at in out if at - 1 not in out}
-    return [ellipsis.get(at, line) for at, line in enumerate(lines)
-            if at in ellipsis or at not in out], len(out)
+    shown = [at for at in range(len(lines)) if at in ellipsis or at not in out]
+    return [ellipsis.get(at, lines[at]) for at in shown], [None if at in out else at for at in shown]
 
 
-def not_yet(lines: list[str], patterns: list[str], comment: str) -> tuple[list[str], int]:
-    """The same, but with nothing in the place of the lines that are left out."""
-    mark, other = f"{comment} …", "\0"  # other: what `without` has left out stays, and is no comment
-    lines = [line.replace(mark, other) for line in lines]
-    left, count = leave_out(lines, patterns, comment)
-    kept = [line.replace(other, mark) for line in left if line.strip() != mark]
-    double = [at for at in range(len(kept)) if not kept[at].strip() and not "".join(kept[at - 1:at]).strip()]
-    now = [line for at, line in enumerate(kept) if at not in double]
-    return now, len(lines) - len(now) if count else 0
+def not_yet(lines: list[str], pattern: str, comment: str) -> list[int]:
+    """The same, but with nothing in the place of the lines that are left out: which remain."""
+    kept = [at for at in leave_out(lines, [pattern], comment)[1] if at is not None]
+    blank = [not lines[at].strip() for at in kept]
+    return [at for at, empty, above in zip(kept, blank, [True, *blank]) if not (empty and above)]
 
 
-def fenced(language: str, lines: list[str]) -> list[str]:
+def points(lines: list[str], patterns: list[str]) -> list[int]:
+    """The lines that the patterns find, counted from 1. Each must find one place, its own."""
+    text = "\n".join(lines)
+    found: list[int] = []
+    for pattern in patterns:
+        said = f'point="{pattern}"'
+        try:
+            places = list(re.finditer(pattern, text, re.M))
+        except re.error as error:
+            raise Trouble(f"{said} is no regular expression: {error}") from None
+        if not pattern or any(not place[0].strip() for place in places):
+            raise Trouble(f"{said} finds nothing but blanks: say which lines are the point")
+        if len(places) != 1:
+            raise Trouble(f"{said} finds {len(places) or 'no'} places in this listing; it must find one")
+        start, end = places[0].span()
+        first, last = (text.count("\n", 0, at) + 1 for at in (start, end - text.endswith("\n", start, end)))
+        if set(found) & set(range(first, last + 1)):
+            raise Trouble(f"{said} finds a line that is marked already")
+        found += range(first, last + 1)
+    if len(found) == len(lines):
+        raise Trouble("the whole listing is marked, so nothing is: mark fewer lines")
+    return sorted(found)
+
+
+def ranges(numbers: list[int]) -> str:
+    """Ascending numbers as `3,7-9`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def too_long(lines: int) -> str:
+    return f"a listing of {lines} lines; over {MOST_LINES}, split it by what is said about its parts"
+
+
+def fenced(language: str, lines: list[str], points: list[int] = []) -> list[str]:
+    """In a fence. Which lines are the point is told behind the language, where GitHub ignores it."""
     if any(MARK.fullmatch(line) for line in lines):
         raise Trouble("the text to weave in has a line that is itself a mark")
     ticks = [len(run) for line in lines for run in re.findall(r"^\s*(`{3,})", line)]
     fence = "`" * (max(ticks, default=2) + 1)
-    return [fence + language, *lines, fence]
+    return [fence + language + f" {{{ranges(points)}}}" * bool(points), *lines, fence]
 
 
 def indented(lines: list[str], indent: str) -> list[str]:
     return [indent + line if line else line for line in lines]
-
-
-def marked(lines: list[str], before: list[str]) -> list[str]:
-    """The lines, with a + for each that isn't among those from before."""
-    left, shown = list(before), []
-    for line in lines:
-        is_old = bool(left) and left[0] == line
-        shown.append((" " if is_old else "+") + line if line or not is_old else "")
-        del left[:is_old]
-    assert not left, "what was before is part of what is now"
-    return shown
 
 
 def changes(old: list[str], new: list[str]) -> list[str]:
@@ -476,15 +509,13 @@ class Figures:
     why_long: str = ""
     listings: int = 0
     left_out: int = 0
-    long: list[str] = field(default_factory=list)  # listings, and how long they are
     about: list[str] = field(default_factory=list)  # listings, and what they are about
 
     def table(self, page: str) -> list[str]:
         """A line with numbers, and indented below it what they count."""
-        numbers = (self.words, self.listings, len(self.long), self.left_out)
+        numbers = (self.words, self.listings, self.left_out)
         return ["".join(f"{number:9}" for number in numbers) + f"  {page}",
                 *[f"    long: {self.why_long}"] * bool(self.why_long),
-                *[f"    long listing: {text}" for text in self.long],
                 *[f"    about {text}" for text in self.about]]
 
 
@@ -536,6 +567,8 @@ class Page:
         closing = re.compile(rf"[\s>]*{fence[0]}{{{len(fence)},}}\s*")
         for at in range(start + 1, len(self.lines)):
             if closing.fullmatch(self.lines[at]):
+                if at - start - 1 > MOST_LINES:
+                    self.complain(start, too_long(at - start - 1))
                 return at + 1
         self.complain(start, "this fence is never closed")
         return len(self.lines)
@@ -608,8 +641,9 @@ class Book:
         self.problems: list[tuple[str, int, str]] = []
         self.uses: dict[str, list[str]] = {}  # "path#region" -> the places that show it
         self.sources: dict[str, Source] = {}
+        self.to_come: dict[tuple[str, int], str] = {}  # a line that a place doesn't show yet, and the place
         self.counts = dict.fromkeys(["pages", "listings", "outputs", "links", "sketches",
-                                     "lines left out", "long pages", "long listings"], 0)
+                                     "lines left out", "long pages", "listings with a point"], 0)
         self.figures: dict[str, Figures] = {}
 
     def weave(self):
@@ -618,6 +652,12 @@ class Book:
         self.counts["pages"] = len(pages) - ("book/README.md" in pages)
         for path in ["README.md"] * (self.root / "README.md").is_file() + pages:
             self.weave_page(path)
+        for place in sorted(set(self.to_come.values())):
+            lines = [f"{path}:{number}" for (path, number), at in self.to_come.items()
+                     if at == place and self.source(path).lines[number - 1].strip()]
+            if lines:
+                page, _, line = place.rpartition(":")
+                self.problems.append((page, int(line), f"no later listing shows what is to come here: {', '.join(lines)}"))
         tops = [self.root / name for name in SOURCES]
         files = [file for top in tops for file in [top, *top.rglob("*")] if file.is_file()]
         paths = sorted(file.relative_to(self.root).as_posix() for file in files)
@@ -672,6 +712,8 @@ class Book:
             try:
                 renew = self.listing if mark["kind"] == "code" else self.output
                 new, complaint = renew(mark["body"], old, f"{page.path}:{line}")
+                if (count := len(new) - (3 if mark["kind"] == "code" else 2)) > MOST_LINES:
+                    self.problems.append((page.path, line, too_long(count)))
                 if new != old and (page.problems or not self.write):
                     raise Trouble("\n    ".join(complaint[:9]))
                 woven = indented(new, mark["indent"])
@@ -690,42 +732,38 @@ class Book:
         asked = LISTING.fullmatch(body)
         options = re.findall(r' (\w+)=("[^"]*"|\S+)', asked["options"]) if asked else []
         given = {key: value.strip('"') for key, value in options}
-        hits = {value.strip('"'): 0 for key, value in options if key == "without"}
-        once = [key for key, _ in options if key != "without"]
-        if not asked or len(once) > len(set(once)) or {"from", "new"} <= given.keys():
-            raise Trouble(f"can't read `{body}`: write path#name, then from=path#name or new=\"REGEX\", "
-                          'without="REGEX", later="REGEX", or about="WHAT"')
-        lines, link = self.region(asked["path"], asked["name"], place, hits, given.get("later"))
-        shown = lines
-        new = fenced(self.source(asked["path"]).language, lines)
-        if "new" in given:
-            before, count = not_yet(lines, [given["new"]], COMMENTS.get(self.source(asked["path"]).language, "#"))
-            if not count:
-                raise Trouble(f'new="{given["new"]}" finds no line in this region')
-            shown = marked(lines, before)
-            new = fenced("diff", shown)
+        every = {kind: [value.strip('"') for key, value in options if key == kind] for kind in ("without", "point")}
+        once = [key for key, _ in options if key not in every]
+        hits = dict.fromkeys(every["without"], 0)
+        if not asked or len(once) > len(set(once)) or "" in [given.get("later"), given.get("about"), *hits]:
+            raise Trouble(f"can't read `{body}`: write path#name, then from=path#name, without=\"REGEX\", "
+                          'later="REGEX", point="REGEX", or about="WHAT"')
+        lines, numbers, link = self.region(asked["path"], asked["name"], place, hits, given.get("later"))
+        shown, language = lines, self.source(asked["path"]).language
+        are_new = [bool(self.to_come.pop((asked["path"], number), "")) for number in numbers]
         if "from" in given:
             old_path, _, old_name = given["from"].rpartition("#")
-            before, old_link = self.region(old_path or asked["path"], old_name, place, hits)
+            before, _, old_link = self.region(old_path or asked["path"], old_name, place, hits)
             if before == lines:
                 raise Trouble("there is no change between the two regions")
-            shown = changes(before, lines)
-            new = fenced("diff", shown)
+            shown, language = changes(before, lines), "diff"
             link += f", changed from {old_link}"
+        elif any(are_new) and not all(are_new):
+            shown = [("+" if is_new else " " * bool(line)) + line for line, is_new in zip(lines, are_new)]
+            language = "diff"
         for pattern in [pattern for pattern, times in hits.items() if not times]:
             raise Trouble(f'without="{pattern}" finds no line in this region')
+        marked = points([line[1:] for line in shown] if language == "diff" else shown, every["point"])
+        self.counts["listings with a point"] += bool(marked)
         self.measure(place, body.split()[0], shown, given.get("about"))
-        new.append(f"<sub>{link}</sub>")
+        new = [f"<sub>{link}</sub>", *fenced(language, shown, marked)]
         return new, [f"stale listing of {body}; run {ME}", *changes(old, new)]
 
     def measure(self, place: str, name: str, lines: list[str], about: str | None):
-        """Notes for --figures how long a listing is; readers must not have to ignore any of it."""
+        """Readers must not have to ignore any of a listing; notes for --figures what it is about."""
         page, _, line = place.rpartition(":")
         figures = self.figures[page]
         figures.listings += 1
-        if len(lines) > LONG_LISTING:
-            self.counts["long listings"] += 1
-            figures.long.append(f"{name}, {len(lines)} lines")
         found = [line.strip() for line in lines if IGNORED.search(line)]
         if about and not found:
             raise Trouble(f'about="{about}", but there is nothing to ignore in this listing')
@@ -736,34 +774,39 @@ class Book:
             self.problems.append((page, int(line), "\n    ".join([text, *found])))
 
     def region(self, path: str, name: str | None, place: str, hits: dict[str, int],
-               later: str | None = None) -> tuple[list[str], str]:
-        """A region's lines without those that match, and a link; notes that this place shows it.
+               later: str | None = None) -> tuple[list[str], list[int | None], str]:
+        """A region's lines without those that match, their numbers (None: an ellipsis), and a link.
 
         `hits` has the patterns of what to leave out; how often they match is added to it. `later`
-        finds what a later page adds.
+        finds what a later page adds. Notes that this place shows the region.
         """
         source = self.source(path)
-        lines, first, last = source.show(name)
+        lines, numbers = source.show(name)
+        first, last = source.regions[name] if name else (1, len(source.lines))
         self.uses.setdefault(f"{path}#{name}" if name else path, []).append(place)
         for pattern in hits:
             try:
                 hits[pattern] += sum(bool(re.search(pattern, line)) for line in lines)
             except re.error as error:
                 raise Trouble(f'without="{pattern}" is no regular expression: {error}') from None
-        comment, yet = COMMENTS.get(source.language, "#"), 0
+        comment, yet = COMMENTS.get(source.language, "#"), []
         if later:
-            lines, yet = not_yet(lines, [later], comment)
-            if not yet:
+            now = not_yet(lines, later, comment)
+            yet = sorted(set(numbers) - {numbers[at] for at in now})
+            if not any(re.search(later, line) for line in lines):
                 raise Trouble(f'later="{later}" finds no line in this region')
-        lines, left_out = leave_out(lines, list(hits), comment)
+            self.to_come.update({(path, number): place for number in yet})
+            lines, numbers = [lines[at] for at in now], [numbers[at] for at in now]
+        lines, kept = leave_out(lines, list(hits), comment)
+        left_out = len(numbers) - sum(at is not None for at in kept)
         self.counts["lines left out"] += left_out
         self.figures[place.rpartition(":")[0]].left_out += left_out
         text, where = path, quote(os.path.relpath(path, os.path.dirname(place) or "."))
         if name or left_out or yet:
             text += f", lines {first}–{last}" if first < last else f", line {first}"
             where += f"#L{first}-L{last}"
-        notes = f", {left_out} left out" * bool(left_out) + f", {yet} to come" * bool(yet)
-        return lines, f"[{text}{notes}]({where})"
+        notes = f", {left_out} left out" * bool(left_out) + f", {len(yet)} to come" * bool(yet)
+        return lines, [None if at is None else numbers[at] for at in kept], f"[{text}{notes}]({where})"
 
     def output(self, body: str, old: list[str], _: str) -> tuple[list[str], list[str]]:
         """What belongs between two `run` marks, and what to say if that is not `old`."""
@@ -812,7 +855,7 @@ def main(arguments: list[str] | None = None, root: Path = Path(__file__).parent.
             print(f"{region}: {', '.join(places) or 'no page'}")
         return 0
     if chosen.figures:
-        print("    words listings     long left out")
+        print("    words listings left out")
         for path, figures in book.figures.items():
             print("\n".join(figures.table(path)))
     for path, line, text in sorted(book.problems):

@@ -42,10 +42,10 @@ class EpubRenderer(Renderer):
         return f"{self.address}/source/{path}/index.html"
 
     def listing(self, code: str, language: str, label: str, caption: str) -> str:
-        below = f"<figcaption>{caption}</figcaption>" if caption else ""
+        above = f"<figcaption>{caption}</figcaption>" if caption else ""
         lines = "".join(map(hanging, code.splitlines(keepends=True)))
-        return (f'<figure class="listing"><pre class="{language}"><code>{lines}</code></pre>'
-                f"{below}</figure>\n")
+        return (f'<figure class="listing">{above}<pre class="{language}"><code>{lines}</code></pre>'
+                "</figure>\n")
 
     def table_open(self, tokens, at, options, env) -> str:
         return "<table>\n"
@@ -69,5 +69,7 @@ class EpubRenderer(Renderer):
 
 def hanging(line: str) -> str:
     """A line of code whose rest, if the screen is too narrow, stays right of its beginning."""
-    hang = min(len(line) - len(line.lstrip(" ")), 20) + 4
-    return f'<span class="line" style="padding-left:{hang}ch;text-indent:-{hang}ch">{line}</span>'
+    code = line.removeprefix("<mark>").replace("</mark>", "")
+    hang = min(len(code) - len(code.lstrip(" ")), 20) + 4
+    point = "" if code == line else " point"
+    return f'<span class="line{point}" style="padding-left:{hang}ch;text-indent:-{hang}ch">{code}</span>'

@@ -24,6 +24,7 @@ PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg"(?: alt="([^"]*)
                      r'.*?</picture>', re.S)
 COMMENT = re.compile(r"<!--.*?-->\s*", re.S)
 ELSEWHERE = re.compile(r"[a-z]+:|//")
+POINTS = re.compile(r"(\d+)(?:-(\d+))?")  # as weave.py names lines behind a fence's language
 LISTINGS = {"console": "What it prints", "sh": "To type"}
 
 
@@ -67,6 +68,7 @@ class Renderer:
         raise NotImplementedError
 
     def listing(self, code: str, language: str, label: str, caption: str) -> str:
+        """`code`: HTML, in which the lines that are the point are a <mark> each."""
         raise NotImplementedError
 
     def table_open(self, tokens: list[Token], at: int, options, env) -> str:
@@ -107,6 +109,7 @@ class Renderer:
                 self._inline(page, token, explain)
                 if not in_heading:  # that one is the section's title
                     sections[-1].words.append(shown_text(token))
+        move_captions(tokens)
         html = self.md.renderer.render(tokens, self.md.options, {"page": page})
         return Rendered(html, headings, sections)
 
@@ -165,16 +168,17 @@ class Renderer:
     # ---- What markdown-it asks us to write ----------------------------------------------
 
     def fence(self, tokens: list[Token], at: int, options, env) -> str:
-        language = tokens[at].info.strip().partition(" ")[0]
-        code = highlight(tokens[at].content.rstrip("\n"), language)
-        caption = ""
-        after = tokens[at + 2] if len(tokens) > at + 3 else None
-        if after is not None and after.type == "inline" and after.content.startswith("<sub>"):
-            caption = self.md.renderer.renderInline(after.children[1:-1], options, env)
-            tokens[at + 1].hidden = tokens[at + 3].hidden = True  # it belongs to the listing
-            after.children = []
+        language, _, marked = tokens[at].info.strip().removesuffix("}").partition(" {")
+        lines = highlight(tokens[at].content.rstrip("\n"), language).split("\n")
+        for first, last in POINTS.findall(marked):
+            for number in range(int(first), int(last or first) + 1):
+                lines[number - 1] = f"<mark>{lines[number - 1]}</mark>"
         label = LISTINGS.get(language, "Listing")
-        return self.listing(code, language or "text", label, caption)
+        if marked:
+            which = marked.replace(",", ", ").replace("-", " to ")
+            label += f"; marked: {'line' if which.isdigit() else 'lines'} {which}"
+        caption = self.md.renderer.renderInline(tokens[at].meta.get("caption", []), options, env)
+        return self.listing("\n".join(lines), language or "text", label, caption)
 
     def code_block(self, tokens: list[Token], at: int, options, env) -> str:
         """What is only indented: its language isn't told, and it's the book's."""
@@ -206,3 +210,12 @@ class Renderer:
         if env["page"].path == GLOSSARY and tokens[at + 1].type == "td_open":
             return f'<tr id="{anchor_of(tokens[at + 2].content)}">\n'
         return "<tr>\n"
+
+
+def move_captions(tokens: list[Token]) -> None:
+    """What weave.py writes above a listing, its file and lines, becomes part of the listing."""
+    for at in range(len(tokens) - 3, 0, -1):
+        inline, fence = tokens[at], tokens[at + 2]
+        if inline.type == "inline" and fence.type == "fence" and inline.content.startswith("<sub>"):
+            fence.meta["caption"] = inline.children[1:-1]
+            del tokens[at - 1:at + 2]

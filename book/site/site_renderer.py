@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from html import escape
+from html import escape, unescape
 
 from book import GLOSSARY, Book, Page
 from drawings import DifferentDrawings, Palette, read_pair, themed, width_of
@@ -12,6 +12,7 @@ from layout import EXERCISES, relative
 from renderer import Renderer
 from sources import Sources
 
+NARROW = 80  # columns: listings with longer lines have smaller letters
 SCENE = re.compile(r"book/scenes/(.+)")
 
 
@@ -35,9 +36,11 @@ class SiteRenderer(Renderer):
         return None
 
     def listing(self, code: str, language: str, label: str, caption: str) -> str:
-        below = f"<figcaption>{caption}</figcaption>" if caption else ""
-        return (f'<figure class="listing"><pre class="{language}" tabindex="0" role="group" '
-                f'aria-label="{label}"><code>{code}</code></pre>{below}</figure>\n')
+        above = f"<figcaption>{caption}</figcaption>" if caption else ""
+        columns = max(map(len, unescape(re.sub("<[^>]*>", "", code)).split("\n")))
+        wide = " wide" if columns > NARROW else ""
+        return (f'<figure class="listing">{above}<pre class="{language}{wide}" tabindex="0" role="group" '
+                f'aria-label="{label}"><code>{code}</code></pre></figure>\n')
 
     def table_open(self, tokens, at, options, env) -> str:
         return table_in("table glossary" if env["page"].path == GLOSSARY else "table")

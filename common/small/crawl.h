@@ -38,14 +38,17 @@ class Crawl {
         return seen_urls_;
     }
 
+    // [finished]
     void finished(const common::Url& url, const std::string& response) {
         add(links_in(response, url)); // first, or the crawl would look finished
         urls_todo_.erase(url);
         if (urls_todo_.empty())
             loop_.stop();
     }
+    // [/finished]
 
   private:
+    // [add]
     void add(const std::vector<common::Url>& urls) {
         for (const common::Url& url : urls) {
             if (url.scheme() != "http" || url.host() != host_)
@@ -56,6 +59,7 @@ class Crawl {
             start_fetch_(url);
         }
     }
+    // [/add]
 
     EventLoop& loop_;
     StartFetch start_fetch_;

@@ -36,6 +36,7 @@ class EventLoop {
     void make_ready(RunQueue& several) { ready_.append(several); }
     bool has_ready() const { return !ready_.empty(); }
 
+    // [watch]
     /// From now on calls `callback` whenever `fd` is ready for `events`.
     void watch(int fd, common::Events events, std::function<void()> callback) {
         selector_->register_fd(fd, events, 0);
@@ -45,6 +46,7 @@ class EventLoop {
         selector_->unregister_fd(fd);
         callbacks_.erase(fd);
     }
+    // [/watch]
 
     /// One turn: asks the selector, sleeping for at most `timeout` if nothing is ready,
     /// then runs what is ready.
@@ -60,6 +62,7 @@ class EventLoop {
     }
 
   private:
+    // [call-back]
     void call_back(int fd) {
         const auto found = callbacks_.find(fd);
         if (found == callbacks_.end()) // an earlier callback has unwatched it
@@ -67,6 +70,7 @@ class EventLoop {
         const auto callback = found->second; // a copy, since it may unwatch itself
         callback();
     }
+    // [/call-back]
 
     std::unique_ptr<common::Selector> selector_;
     std::unordered_map<int, std::function<void()>> callbacks_; // by descriptor

@@ -36,6 +36,7 @@ class Group {
             child.cancel();
     }
 
+    // [wait]
     /// Waits until every child has ended. Throws what the first one to fail threw. If it
     /// is asked to end itself, it asks the children, and waits for them all the same.
     Coroutine<> wait() {
@@ -53,8 +54,10 @@ class Group {
         if (was_asked)
             throw Cancelled();
     }
+    // [/wait]
 
   private:
+    // [run]
     Coroutine<> run(Coroutine<> child) {
         try {
             co_await std::move(child);
@@ -67,6 +70,7 @@ class Group {
         if (--running_ == 0 && all_have_ended_)
             all_have_ended_->set_result();
     }
+    // [/run]
 
     EventLoop& loop_;
     std::list<Task> children_;

@@ -22,6 +22,7 @@ class SharedQueue {
 
     SharedQueue(const std::string& root, Time lease) : lease_(lease) { add(root); }
 
+    // [next]
     /// The process `who` makes its call `number` (1, 2, ...), because it has finished
     /// `url` and found `links` there. Returns the next URL for it to fetch, or "" if none
     /// is waiting.
@@ -47,6 +48,7 @@ class SharedQueue {
         }
         return session.holds;
     }
+    // [/next]
 
     bool is_finished() const { return unfinished_ == 0; }
 
@@ -64,6 +66,7 @@ class SharedQueue {
         ++unfinished_;
     }
 
+    // [end-leases]
     void end_leases(Time now) {
         std::erase_if(sessions_, [&](const auto& one) {
             const bool is_dead = one.second.ends < now;
@@ -72,6 +75,7 @@ class SharedQueue {
             return is_dead;
         });
     }
+    // [/end-leases]
 
     const Time lease_;
     std::set<std::string> known_;

@@ -182,6 +182,16 @@
       const stops = all("pre, .table, .sheet").filter(box => box.tabIndex === 0);
       expect("the Tab key stops at what scrolls only",
         stops.every(box => box.scrollWidth > box.clientWidth));
+      const columns = pre => Math.max(...pre.textContent.split("\n").map(line => line.length));
+      const cut = all("pre").filter(pre => columns(pre) <= 90 && pre.scrollWidth > pre.clientWidth);
+      expect(`code of up to 90 columns isn't cut: ${cut[0]?.textContent}`, cut.length === 0);
+      const sizes = all("pre.cpp").map(pre => parseFloat(getComputedStyle(pre).fontSize));
+      expect(`its letters are large: ${sizes}`, Math.min(...sizes) > 13 && Math.max(...sizes) > 14.5);
+      const mark = one("pre mark"), { left, width } = mark.getBoundingClientRect();
+      const box = mark.closest("pre").getBoundingClientRect();
+      expect("a mark's bar is at the edge", Math.abs(left - box.left) < 2 && width > box.width - 4);
+      expect("where a listing is from is above it", all("figcaption + pre").length > 5
+        && !one("pre + figcaption"));
       expect("where we are is marked in the contents", one("#contents [aria-current=page]"));
       expect("the page's headings are listed", all(".here a").length > 3);
     },
@@ -218,6 +228,11 @@
         document.documentElement.scrollWidth <= innerWidth);
       expect("the Tab key stops at all that scrolls", all("pre, .table, .sheet").every(box =>
         box.scrollWidth <= box.clientWidth || box.tabIndex === 0));
+      const scrolling = all("pre, .table, .sheet").filter(box => box.scrollWidth > box.clientWidth);
+      expect("what scrolls has a shadow where it is cut", scrolling.every(box =>
+        getComputedStyle(box).backgroundAttachment.includes("local")));
+      const marks = all("pre mark").map(mark => [mark.offsetWidth, mark.closest("pre").scrollWidth]);
+      expect(`a mark is as wide as what scrolls: ${marks}`, marks.every(([mark, box]) => mark > box - 2));
       const menu = one(".menu"), contents = one("#contents");
       expect("the contents are away", !contents.checkVisibility());
       scrollTo(0, 300);

@@ -68,13 +68,22 @@ To look things up:
 A future is ready; see [below](#the-end-of-it), or [the code](../common/one.h#L1-L2).
 
 <!-- code: common/one.h -->
-```cpp
+<sub>[common/one.h, lines 1–3](../common/one.h#L1-L3)</sub>
+```cpp {1-2}
 int one = 1;
 
 int two = 2;
 ```
-<sub>[common/one.h, lines 1–3](../common/one.h#L1-L3)</sub>
 <!-- /code -->
+
+- <!-- code: common/one.h -->
+  <sub>[common/one.h](../common/one.h)</sub>
+  ```cpp {3}
+  int one = 1;
+
+  int two = 2; // a line that is too long for letters as large as those of a short one
+  ```
+  <!-- /code -->
 
 ```console
 $ echo <hello>
@@ -175,8 +184,15 @@ class SmallBook(Folder):
         "exercise's page": ("exercises/01.1-try.html", 'Exercise, with <a href="../book/01-one.html">'),
         "questions": ("exercises/01.1-try.html", "<p>Of one turn.</p>\n<ul>\n<li><code>turns</code>: how many?</li>\n"
                                                  "<li><code>sleeps</code></li>\n</ul>"),
-        "link to code": ("book/01-one.html",
-                         '<a href="../source/common/one.h.html#L1-L3">common/one.h, lines 1–3</a>'),
+        "listing below its source": ("book/01-one.html",
+                                     '<figure class="listing"><figcaption><a href="../source/common/one.h.html#L1-L3">'
+                                     'common/one.h, lines 1–3</a></figcaption><pre class="cpp" tabindex="0" role="group" '
+                                     'aria-label="Listing; marked: lines 1 to 2"><code><mark><span class="t">int</span>'),
+        "only what is the point is marked": ("book/01-one.html", '</mark>\n<mark></mark>\n<span class="t">int'),
+        "listing in a list, with long lines": ("book/01-one.html", '<li>\n<figure class="listing"><figcaption><a href="../'
+                                               'source/common/one.h.html">common/one.h</a></figcaption><pre '
+                                               'class="cpp wide" tabindex="0" role="group" aria-label="Listing; '
+                                               'marked: line 3">'),
         "lines of code": ("source/common/one.h.html", '<li id="L1"><i id="L1-L2"></i><i id="L1-L3"></i>'),
         "link from code": ("source/common/one.h.html", '<a href="../../book/01-one.html">01 One</a> <small>lines'),
         "term": ("book/01-one.html", '<a class="term" href="c-glossary.html#term-future" '
@@ -235,6 +251,8 @@ class SmallBook(Folder):
         self.assertEqual("", re.sub(r"(?s)<aside.*?</aside>|</?section>|\s", "", notes))
         self.assertEqual('<span class="line" style="padding-left:8ch;text-indent:-8ch">'
                          "    int a;\n</span>", hanging("    int a;\n"))
+        self.assertEqual('<span class="line point" style="padding-left:6ch;text-indent:-6ch">'
+                         "  int a;\n</span>", hanging("<mark>  int a;</mark>\n"))
 
     def test_the_search_knows_text_terms_files_and_names(self):
         index = json.loads(self.page("search-index.js").removeprefix("SEARCH="))

@@ -158,11 +158,11 @@ class Weaving(Book):
 
     def test_a_fence_is_longer_than_those_it_holds_and_marks_in_a_list_keep_its_indentation(self):
         self.write("learn", "# ```\n#\n```cpp\n")
-        self.assertIn("````sh\n# ```\n#\n```cpp\n````\n<sub>[learn](../learn)</sub>", self.woven(code("learn")))
+        self.assertIn("<sub>[learn](../learn)</sub>\n````sh\n# ```\n#\n```cpp\n````\n", self.woven(code("learn")))
         self.assert_clean()
         self.write("common/a.h", "struct A {\n\n};\n")
         page = self.woven("1. First\n\n   <!-- code: common/a.h -->\n   <!-- /code -->\n")
-        self.assertIn("   ```cpp\n   struct A {\n\n   };\n   ```\n   <sub>", page)
+        self.assertIn("</sub>\n   ```cpp\n   struct A {\n\n   };\n   ```\n   <!--", page)
         for spoiled in ["};", "  x};", "    };"]:
             self.page(page.replace("   };", spoiled))
             self.assert_problem("book/00-page.md:3", "stale listing")
@@ -177,7 +177,7 @@ class Weaving(Book):
         self.assert_clean()
         self.assertNotIn("\n", self.read("book/01-queue.md").replace("\r\n", ""))
         self.write("common/queue.h", self.read("common/queue.h").rstrip())
-        self.assertTrue(self.woven(code("common/queue.h").rstrip()).endswith("</sub>\n<!-- /code -->"))
+        self.assertTrue(self.woven(code("common/queue.h").rstrip()).endswith("\n```\n<!-- /code -->"))
         (self.root / "book/00-page.md").write_bytes(b"caf\xe9\n" + code("common/queue.h").encode())
         self.weave()
         page = (self.root / "book/00-page.md").read_bytes()
@@ -244,7 +244,7 @@ class LeavingOut(Book):
         page = self.woven(code(f"{path}#step {options}"))
         self.assert_clean()
         (self.root / path).unlink()
-        return page.split("\n```\n")[0].split("\n", 2)[2]
+        return page.split("\n```\n")[0].split("\n", 3)[3]
 
     def test_an_ellipsis_takes_the_place_of_lines_their_brackets_and_their_comments(self):
         self.assertEqual(self.listing('without="trace"'), textwrap.dedent("""\
@@ -294,23 +294,38 @@ class LeavingOut(Book):
                 self.assertEqual(self.listing('without="trace"', text, path), left)
 
     def test_lines_that_come_later_leave_no_trace_and_are_marked_where_they_are_new(self):
-        text = ("// [step]\nint a = 1;\n\n// Where it is.\nPlace place;\n\nvoid f() {\n    place = here();\n    g();\n}"
-                "\n// [/step]\n")
-        self.assertEqual(self.listing('later="[Pp]lace"', text), "int a = 1;\n\nvoid f() {\n    g();\n}")
-        self.assertIn("<sub>[common/a.h, lines 2–10, 4 to come](../common/a.h#L2-L10)</sub>", self.read())
-        self.assertEqual(self.listing('new="[Pp]lace"', text),
-                         " int a = 1;\n\n+// Where it is.\n+Place place;\n+\n void f() {\n+    place = here();\n     g();\n }")
-        self.assertIn("```diff\n", self.read())
-        self.assertEqual(self.listing('new="g[(]" later="[Pp]lace"', text),
-                         " int a = 1;\n\n void f() {\n+    g();\n }")
-        self.assertEqual(self.listing('new="g[(]" without="here[(]"', text),
-                         " int a = 1;\n\n // Where it is.\n Place place;\n\n void f() {\n     // …\n+    g();\n }")
-        for options, said in [('later="x"', 'later="x" finds no line'), ('new="x"', 'new="x" finds no line'),
-                              ('new="g" from=old', "can't read `common/a.h#step new")]:
-            with self.subTest(options):
-                self.write("common/a.h", text)
-                self.page(code(f"common/a.h#step {options}"))
-                self.assert_problem("book/00-page.md:1", said)
+        self.write("common/a.h", "// [step]\nint a = 1;\n\n// [place]\n// Where it is.\nPlace place;\n// [/place]\n\n"
+                                 "// [f]\nvoid f() {\n    place = here();\n    g();\n}\n// [/f]\n// [/step]\n")
+
+        def shown(*options):
+            """Language and lines of each listing of a page, and then those that this test is not about."""
+            page = self.woven("".join(code(f"common/a.h#{one}") for one in [*options, "place", "f"]))
+            return re.findall(r"(?s)</sub>\n```(.*?)\n```\n", page)[:len(options)]
+        later = 'step later="[Pp]lace"'
+        grown = ("diff\n int a = 1;\n\n+// Where it is.\n+Place place;\n+\n void f() {\n+    place = here();\n"
+                 "     g();\n }")
+        first, second, third = shown(later, "step", "step")
+        self.assertEqual(first, "cpp\nint a = 1;\n\nvoid f() {\n    g();\n}")
+        self.assertIn("<sub>[common/a.h, lines 2–14, 4 to come](../common/a.h#L2-L14)</sub>\n", self.read())
+        self.assertEqual(second, grown)
+        self.assertEqual(third, grown.replace("\n ", "\n").replace("+", "").replace("diff", "cpp"))  # old by now
+        self.assertEqual(shown('step later="[Pp]lace|g[(]"', 'step later="g[(]"', "f")[1:],
+                         [grown.replace("\n     g();", ""), "diff\n void f() {\n     place = here();\n+    g();\n }"])
+        self.assertEqual(shown(later, 'step without="here[(]"')[1],
+                         grown.replace("+    place = here();", "     // …"))
+        self.assertEqual(shown(later, "place")[1], "cpp\n// Where it is.\nPlace place;")  # all new: no marks
+        self.assertEqual(shown(later, 'step point="^int a" point="place = here.*\\n.*g"')[1].split("\n")[0],
+                         "diff {1,7-8}")
+
+    def test_what_is_to_come_must_come(self):
+        self.write("common/a.h", "// [a]\nint a;\n\nint b;\nint c;\n// [/a]\n")
+        self.page(code("common/a.h") + code('common/a.h#a later="b|c"'))  # before it isn't after it
+        self.weave()
+        self.assert_only_problem("book/00-page.md:10",
+                                 "no later listing shows what is to come here: common/a.h:4, common/a.h:5")
+        self.page(code("common/a.h#a"), "a-later.md")
+        self.weave()
+        self.assert_clean()
 
     def test_what_cannot_be_left_out_is_refused(self):
         region = "// [step]\n{}\n// [/step]\n"
@@ -339,14 +354,63 @@ class LeavingOut(Book):
         self.write("common/a.h", "// [old]\nint a;\nint b;\ntrace(1);\n// [/old]\n"
                                  "// [new]\nint a;\nint c;\ntrace(2);\n// [/new]\n")
         for options, shown in [
-                ('from=old without="trace"', "```diff\n int a;\n-int b;\n+int c;\n // …\n```\n<sub>[common/a.h, "
-                 "lines 7–9, 1 left out](../common/a.h#L7-L9), changed from [common/a.h, lines 2–4, 1 left out]"),
+                ('from=old without="trace"', "<sub>[common/a.h, lines 7–9, 1 left out](../common/a.h#L7-L9), changed from "
+                 "[common/a.h, lines 2–4, 1 left out](../common/a.h#L2-L4)</sub>\n"
+                 "```diff\n int a;\n-int b;\n+int c;\n // …\n```\n"),
                 ('without="trace" without="int a" from=common/a.h#old', "diff\n // …\n-int b;\n+int c;\n // …\n```"),
                 ('from=old without="int b"', "-// …\n-trace(1);\n+int c;\n")]:
             self.assertIn(shown, self.woven(code(f"common/a.h#new {options}")))
 
 
 SKETCH = "<!-- sketch: not ours -->\n\n```cpp\nint a;\n```\n"
+
+
+class Points(Book):
+    """The lines that a page is about."""
+
+    TEXT = "// [a]\nint a;\n\nif (a) {\n    b();\n    c();\n}\nreturn a;\n// [/a]\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("common/a.h", self.TEXT)
+
+    def test_marked_lines_are_told_behind_the_language(self):
+        for options, marks in [
+                ('point="int a"', " {1}"), ('point="return" point="int"', " {1,7}"), ('point="b.*\\n.*c"', " {4-5}"),
+                ('point="if[^}]*}" point="int"', " {1,3-6}"), ('point="^int a;$"', " {1}"), ("", ""),
+                ('point="int.*\\n"', " {1}"),             # the end of a line is no new line
+                ('point="(?<=if [(]a[)] {\\n)    b"', " {4}"),
+                ('point="…" without="c[(]"', " {5}"), ('point="return" later="c[(]" --', " {6}")]:
+            with self.subTest(options):
+                more = code("common/a.h#a") * options.endswith("--")
+                self.assertIn(f"</sub>\n```cpp{marks}\nint a;\n",
+                              self.woven(code(f"common/a.h#a {options.removesuffix(' --')}".rstrip()) + more))
+                self.assert_clean()
+
+    def test_marks_that_find_nothing_or_too_much_are_refused(self):
+        one = "this listing; it must find one"
+        for options, said in [
+                ('point="d"', f'point="d" finds no places in {one}'), ('point="a"', f'point="a" finds 3 places in {one}'),
+                ('point="int b"', "finds no places"), ('point="c[(]" without="c[(]"', "finds no places"),
+                ('point=""', 'point="" finds nothing but blanks'), ('point="^"', "finds nothing but blanks"),
+                ('point="\\n\\n"', "finds nothing but blanks"), ('point=" *"', "finds nothing but blanks"),
+                ('point="int" point="int"', 'point="int" finds a line that is marked already'),
+                ('point="b" point="[(][)];\\n    c"', "finds a line that is marked already"),
+                ('point="(?s).*a;"', "the whole listing is marked, so nothing is"),
+                ('point="("', 'point="(" is no regular expression'),
+                ("point=int", "can't read"), ('pont="int"', "can't read"), ('later=""', "can't read"),
+                ('without=""', "can't read"), ('about=""', "can't read")]:
+            with self.subTest(options):
+                self.page(code(f"common/a.h#a {options}") + code("common/a.h#a"))
+                self.weave()
+                self.assert_only_problem("book/00-page.md:1", said)
+
+    def test_a_mark_that_no_longer_finds_its_line_is_noticed(self):
+        self.woven(code('common/a.h#a point="c[(]"'))
+        self.replace("common/a.h", "c();", "d();")
+        self.assert_only_problem("book/00-page.md:1", 'point="c[(]" finds no places')
+        self.replace("common/a.h", "    b();\n    d();", "    c();\n    b();")
+        self.assert_only_problem("book/00-page.md:1", "stale listing of common/a.h#a point")
 
 
 class Faults(Book):
@@ -510,7 +574,7 @@ class Figures(Book):
         status, printed = self.weave("--check", "--figures")
         self.assertEqual(status, 0, printed)
         header, *lines, self.summary = printed.splitlines()
-        self.assertEqual(header, "    words listings     long left out")
+        self.assertEqual(header, "    words listings left out")
         return lines
 
     def test_a_long_page_gets_a_warning_unless_it_says_why(self):
@@ -526,23 +590,34 @@ class Figures(Book):
             self.assertIn(", 1 long pages,", printed)
         self.page("word " * 2001 + "\n\n<!-- long: it lists all words -->\n")
         self.assertEqual(self.figures(), [
-            "     2001        0        0        0  book/00-page.md", "    long: it lists all words",
-            "       25        2        0        0  book/01-queue.md",
-            "       13        0        0        0  book/02-next.md"])
+            "     2001        0        0  book/00-page.md", "    long: it lists all words",
+            "       25        2        0  book/01-queue.md",
+            "       13        0        0  book/02-next.md"])
         self.assertIn(", 1 long pages,", self.summary)
         self.assert_faults([
             ("word " * 2000 + "\n\n<!-- long: it lists all words -->\n", 3, "this page isn't long: it has 2000 words"),
             ("<!-- long: it excuses no fence -->\n```cpp\nint a;\n```\n" + "word " * 2001, 2, "hand-pasted code")])
 
-    def test_long_listings_and_lines_left_out_are_counted(self):
-        self.write("common/a.h", "// [a]\n" + "int a;\n" * 25 + "// [/a]\n"
-                                 "// [b]\n" + "int a;\n" * 12 + "int b;\n" * 14 + "// [/b]\n")
-        self.woven("".join(code(f"common/a.h#{name}") for name in ["a", "b", 'b without="a"', "b from=a"]))
-        self.assertEqual(self.figures(), [
-            "        0        4        2       12  book/00-page.md",
-            "    long listing: common/a.h#b, 26 lines",
-            "    long listing: common/a.h#b, 31 lines"])
-        self.assertTrue(self.summary.endswith(", 12 lines left out, 0 long pages, 2 long listings"), self.summary)
+    def test_lines_left_out_are_counted(self):
+        self.write("common/a.h", "// [b]\n" + "int a;\n" * 12 + "int b;\n" * 14 + "// [/b]\n")
+        self.woven(code('common/a.h#b without="a"') + code('common/a.h#b point="a;\\nint b"'))
+        self.assertEqual(self.figures(), ["        0        2       12  book/00-page.md"])
+        self.assertTrue(self.summary.endswith(", 12 lines left out, 0 long pages, 1 listings with a point"),
+                        self.summary)
+
+    def test_no_listing_may_be_longer_than_what_a_reader_keeps_in_mind(self):
+        for lines, more in [(40, ""), (41, "a listing of 41 lines; over 40, split it")]:
+            text = "\n".join(["x"] * lines)
+            self.write("common/a.h", f"// [a]\n{text}\n// [/a]\n// [b]\n" + text.replace("x", "y", 1) + "\n// [/b]\n")
+            both = code("common/a.h#a") + code("common/a.h#b")
+            for page, at in [(both, 1), (f"text\n\n```yaml\n{text}\n```\n" + code("common/a.h"), 3),
+                             (f"<!-- run: seq {lines - 1} ; unchecked=\"x\" -->\n```console\n$ seq {lines - 1}\n"
+                              + "\n".join(map(str, range(1, lines))) + "\n```\n<!-- /run -->\n", 1)]:
+                with self.subTest(page[:30], lines=lines):
+                    self.page(page)
+                    printed = self.weave()[1]
+                    said = [line for line in printed.splitlines() if line.startswith(f"book/00-page.md:{at}: ")]
+                    self.assertEqual(said and said[0].partition(": ")[2][:len(more)], more or [], printed)
 
     def test_code_to_ignore_is_left_out_or_said_to_be_what_a_listing_is_about(self):
         ignored = ["tracer_.ready(event);", "Tracer& tracer;", "trace(why);", "TracedFetch told;",
@@ -556,7 +631,7 @@ class Figures(Book):
         self.assert_only_problem("book/00-page.md:1", "code to ignore in common/a.h#a; leave it out, or say")
         self.assertIn("\n    ".join([" is about:", *ignored]) + "\n", self.weave("--check")[1])
         self.woven(code('common/a.h#a about="what a trace costs"') + shown)
-        self.assertEqual(self.figures(), ["        0        2        0        0  book/00-page.md",
+        self.assertEqual(self.figures(), ["        0        2        0  book/00-page.md",
                                           "    about what a trace costs: common/a.h#a"])
         self.woven(code('common/a.h#a about="x" without="trace[(]"') + shown)
         self.page(code('common/a.h#a about="x" without="."') + shown)
@@ -879,10 +954,11 @@ class EveryCharacter(Book):
     def test_each_character_of_a_change_and_of_a_shortened_listing_matters(self):
         for path, text, options in [
                 ("common/a.h", "// [y]\nint a;\nint b;\n// [/y]\n// [x]\nint a;\nint c;\n// [/x]\n", "from=y"),
-                ("common/b.h", "// [x]\nint a;\n// Of it.\nint b;\n// [/x]\n", 'without="b"')]:
+                ("common/b.h", "// [x]\nint a;\n// Of it.\nint b;\n// [/x]\n", 'without="b"'),
+                ("common/c.h", "// [x]\nint a;\nint b;\nint c;\n// [/x]\n", 'point="nt b;\\nint c;$"')]:
             self.write(path, text)
             self.woven(code(f"{path}#x {options}"))
-            self.assert_each_matters("book/00-page.md", "<!-- code", "<!-- /code -->")
+            self.assert_each_matters("book/00-page.md", "<sub>" if "point" in options else "<!-- code", "<!-- /code -->")
             if "from" in options:
                 self.assert_each_matters(path, "// [y]", "// [/x]")
             (self.root / path).unlink()
