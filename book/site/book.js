@@ -190,6 +190,15 @@
       frame.src = page;
   }
 
+  /// While it plays, it is as wide as the window.
+  function breakOut(scene) {
+    const GAP = 8, isPlaying = scene.classList.contains("playing");
+    const left = GAP - scene.parentElement.getBoundingClientRect().left;
+    const width = document.documentElement.clientWidth - 2 * GAP;
+    scene.style.marginLeft = isPlaying ? `${left}px` : "";
+    scene.style.width = isPlaying ? `${width}px` : "";
+  }
+
   function beginScene(scene) {
     const link = scene.querySelector(".watch"), words = link.textContent, page = link.href;
     const frame = make("iframe", { title: scene.querySelector("figcaption span").textContent });
@@ -199,12 +208,14 @@
       frame.focus(); // its keys are at hand
     });
     const apart = make("a", { href: page, textContent: "On a page of its own" });
+    addEventListener("resize", () => breakOut(scene));
     link.addEventListener("click", event => {
       if (event.ctrlKey || event.metaKey || event.shiftKey)
         return;
       event.preventDefault();
       const play = scene.classList.toggle("playing");
       link.textContent = play ? "Back to the picture" : words;
+      breakOut(scene);
       if (play) {
         themeFrame(frame);
         scene.prepend(frame);

@@ -1,5 +1,6 @@
 // Two runs on one time axis: for each, how long it took, how much of that the loop was busy, and a
-// lane for each fetch.
+// lane for each fetch. A time is chosen for both, with a click or the slider; a link to each run's own
+// page says what happens there then, and opens it at that step.
 "use strict";
 
 (() => {
@@ -8,12 +9,12 @@
 
   const percent = share => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
-  function makeRun({ name, trace }) {
+  function makeRun({ name, trace, page }) {
     const model = Model.read(trace);
     const begin = model.steps[0].t, took = Math.max(1, model.span - begin);
     const busy = Model.busyTimes(model);
     const fetches = [...model.fetches.values()].sort((a, b) => a.t0 - b.t0);
-    return { name, model, begin, took, busy, fetches,
+    return { name, page, model, begin, took, busy, fetches,
       worked: busy.reduce((sum, [from, to]) => sum + to - from, 0) };
   }
 
@@ -58,22 +59,9 @@
       [bar(run, fetch.t0, end, longest, `${took}, status ${fetch.status ?? "none"}`)], took);
   }
 
-  /// 1, 2 or 5 times a power of ten, so that there are few of them.
-  function ticks(longest) {
-    const least = longest / MOST_TICKS, power = 10 ** Math.floor(Math.log10(least));
-    const step = [1, 2, 5, 10].map(n => n * power).find(size => size >= least);
-    return Array.from({ length: Math.floor(longest / step) + 1 }, (_, i) => i * step);
-  }
-
-  /// "20 ms": all in the unit of the longest.
-  function tickName(time, longest) {
-    const [unit, name] = longest < 1000 ? [1, "µs"] : longest < 2e6 ? [1e3, "ms"] : [1e6, "s"];
-    return time === 0 ? "0" : `${Number((time / unit).toPrecision(3))} ${name}`;
-  }
-
   function axis(longest) {
-    const marks = ticks(longest).filter(time => time < longest * 0.97).map(time =>
-      el("span", { style: `left:${time / longest * 100}%` }, tickName(time, longest)));
+    const marks = Axis.ticks(0, longest * 0.97, MOST_TICKS).map(time =>
+      el("span", { style: `left:${time / longest * 100}%` }, Axis.name(time, longest)));
     return lane("axis", "", marks, "");
   }
 
@@ -82,11 +70,45 @@
     const hidden = run.fetches.length - shown.length;
     const busy = run.busy.map(([from, to]) => bar(run, from, to, longest));
     return el("section", { class: "run", "aria-label": run.name },
-      el("h2", {}, run.name), tookLine(run),
+      el("h2", {}, run.name), tookLine(run), el("p", { class: "then" }),
       el("ol", { class: "lanes" },
         lane("busy", "loop busy", busy, percent(run.worked / run.took)),
         ...shown.map(fetch => fetchLane(run, fetch, longest)), axis(longest)),
       hidden > 0 && el("p", { class: "more" }, `… and ${Words.num(hidden)} more fetches.`));
+  }
+
+  // ---- The time that is chosen for both ----
+  /// The last step that had been made at a time since the run began.
+  function stepAt({ model, begin }, time) {
+    const later = model.steps.findIndex(step => step.t - begin > time);
+    return (later < 0 ? model.steps.length : Math.max(1, later)) - 1;
+  }
+
+  function chooseTime(time, longest) {
+    one(".when input").value = time;
+    one(".when output").textContent = Words.time(time);
+    one(".when input").setAttribute("aria-valuetext", Words.time(time));
+    document.querySelectorAll(".run").forEach((section, i) => {
+      section.style.setProperty("--then", time / longest);
+      const run = runs[i], step = stepAt(run, time), isOver = time > run.took;
+      section.querySelector(".then").replaceChildren(
+        el("a", { href: `${run.page}#step=${step + 1}` }, isOver ? "open its last step" : `open step ${step + 1}`),
+        isOver ? ": it has ended by then." : `: ${Words.short(run.model, step)}.`);
+    });
+  }
+
+  function timeLine(longest) {
+    const slider = el("input", { id: "when", type: "range", min: 0, max: longest, step: Math.max(1, Math.round(longest / 1000)),
+      oninput: event => chooseTime(Number(event.target.value), longest) });
+    return el("p", { class: "when" }, el("label", { for: "when" }, "At this time"), slider, el("output", { for: "when" }));
+  }
+
+  function onClick(event, longest) {
+    const track = event.target.closest(".lane .track, .busy .track");
+    if (!track)
+      return;
+    const { left, width } = track.getBoundingClientRect();
+    chooseTime(Math.max(0, (event.clientX - left) / width * longest), longest);
   }
 
   // ---- The theme: by the system, by a link (#theme=dark), by the button or the key d ----
@@ -107,8 +129,11 @@
   const longest = Math.max(...runs.map(run => run.took));
   one("main").append(
     el("p", { class: "hint" }, "Both runs share one time axis. A bar is a fetch, from start to "
-      + "finish. The top row is filled while the loop is busy, and empty while it sleeps."),
-    el("p", { class: "hint" }, verdict(...runs)),
+      + "finish. The top row is filled while the loop is busy, and empty while it sleeps. A click there chooses "
+      + "a time; the links open each run at that time, step by step."),
+    el("p", { class: "hint" }, verdict(...runs)), timeLine(longest),
     ...runs.map(run => drawRun(run, longest)));
+  one("main").addEventListener("click", event => onClick(event, longest));
+  chooseTime(runs[0].fetches[1]?.t0 - runs[0].begin || 0, longest);
   root.dataset.ready = "yes";
 })();

@@ -24,12 +24,12 @@ from anchors import anchors_for  # noqa: E402  (what is imported is beside this 
 from traces import ROOT, Trace, source_of, sources_hash, split_place  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-PANES = ["view_tasks.js", "view_loop.js", "view_waits.js", "view_time.js"]
+PANES = ["view_chain.js", "view_tasks.js", "view_loop.js", "view_queue.js", "axis.js", "view_zoom.js", "view_time.js"]
 PANES_OF_GENERATORS = ["words_generators.js", "view_generators.js"]  # for who talks with them
 SCRIPTS = [
-    "steps.json", "model.js", "stops.js", "words.js", "view_dom.js", "view.js", "view_places.js",
+    "steps.json", "model.js", "stops.js", "busy.js", "words.js", "view_dom.js", "view.js", "view_places.js",
     "view_source.js", "view_signs.js", "view_lanes.js", "view_thread.js", *PANES, "view_say.js",
-    "view_controls.js", "view_welcome.js", "view_start.js",
+    "view_scroll.js", "view_controls.js", "view_welcome.js", "view_start.js",
 ]
 TITLES = {
     "stage1": "Stage 1: an event loop with callbacks",
@@ -43,8 +43,8 @@ TITLES = {
     "redis_tour": "A lost answer",
 }
 COMMENT = re.compile(r"(^|\s)//[^\"'`]*$|^\s*//.*")  # no quote follows: so it's in no string
-PLAIN = re.compile(r"[^'`/]*")  # a line of code and "strings": nothing else is in it
-STRING = re.compile(r'("(?:[^"\\]|\\.)*")')
+PLAIN = re.compile(r"[^'`/]*")  # code, with nothing else in it
+STRING = re.compile(r'("(?:[^"\\]|\\.)*"|`[^`]*`)')
 SPACES = re.compile(r" ?([=<>?:,{}()&|;]) ?")
 USE_STRICT = '"use strict";'
 BIG = 100_000  # characters of a trace: a bigger one is packed
@@ -119,9 +119,10 @@ def slim_script(text: str) -> str:
 
 
 def slim_line(line: str) -> str:
-    if not PLAIN.fullmatch(line):
-        return line
     parts = STRING.split(line)  # code, string, code, and so on
+    is_nested = any(text.count("{") != text.count("}") for text in parts[1::2])  # `a ${is ? `b` : "c"}`
+    if is_nested or not all(map(PLAIN.fullmatch, parts[::2])):
+        return line
     return "".join(SPACES.sub(r"\1", part) if i % 2 == 0 else part for i, part in enumerate(parts))
 
 

@@ -6,7 +6,8 @@ This is what `./learn trace` calls; a reader types:
     ./learn trace [1|2|3] [URL]   record stage 2, or the one you name, on a
                                   small practice site or on URL; the stage's
                                   own options may follow
-    ./learn trace 1 2             compare two stages, both on one time axis
+    ./learn trace 1 2             compare two stages, both on one time axis,
+                                  with a page of each beside it
     ./learn trace 2 --latency 10 40
                                   compare two runs of one stage, on a practice
                                   site that answers after 10 ms, and after 40
@@ -263,6 +264,23 @@ def names_of(runs: list[Run]) -> tuple[list[str], str]:
             f"Stage {one.stage}, with answers after {one.latency or 20} and {other.latency or 20} ms")
 
 
+def compare(both: list[Trace], runs: list[Run], request: Request, kept: Path) -> None:
+    """Three pages: the comparison, and beside it each run's own, which lead to each other."""
+    names, title = names_of(runs)
+    target = request.target(kept)
+    assert target is not None  # --text prints one run
+    pages = [f"{target.stem}-{number}.html" for number in (1, 2)]
+    short = [f"Run {number}" if runs[0].stage == runs[1].stage else f"Stage {run.stage}"
+             for number, run in enumerate(runs, 1)]
+    for trace, name, page in zip(both, names, pages):
+        links = [{"title": "Compared", "href": target.name}]
+        links += [{"title": words} if other == page else {"title": words, "href": other}
+                  for words, other in zip(short, pages)]
+        meta = meta_of(trace, title=name, links=links)
+        target.with_name(page).write_text(make_page(trace, meta), encoding="utf-8")
+    deliver(compare_page(both, names, pages, title), "two runs, compared", request, kept)
+
+
 def show(request: Request, build: Path, kept: Path) -> None:
     if request.scene is not None:
         deliver(render_scene(request), f"scene {request.scene}", request, kept)
@@ -271,7 +289,7 @@ def show(request: Request, build: Path, kept: Path) -> None:
     if len(runs) == 2:
         both = [read_run(record(request, run, kept / f"run{number}.trace", build))
                 for number, run in enumerate(runs, 1)]
-        deliver(compare_page(both, *names_of(runs)), "two runs, compared", request, kept)
+        compare(both, runs, request, kept)
         return
     trace = read_run(request.file or record(request, runs[0], kept / "run.trace", build))
     deliver(render(request, trace), f"{len(trace.events)} events of {trace.program}", request, kept)

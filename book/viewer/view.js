@@ -7,7 +7,7 @@
 
 const Page = (() => {
   const page = { meta: {}, model: null, stage: 0, steps: [], state: null, step: -1, worth: [],
-    stops: [], fold: null, isEvery: false, x: null, times: { steps: 0, sum: 0, most: 0 } };
+    stops: [], fold: null, isEvery: false, chosen: null, x: null, times: { steps: 0, sum: 0, most: 0 } };
   let draw = () => {};
 
   /// `model` is what Model.build makes of a trace.
@@ -18,6 +18,7 @@ const Page = (() => {
     page.meta = meta;
     page.state = null;
     page.step = -1;
+    page.chosen = null;
     const moments = (meta.moments || []).map(({ step, caption }) =>
       ({ step: step - 1, text: caption, kind: "moment" }));
     page.worth = [...moments, ...model.findings];
@@ -207,6 +208,18 @@ const Page = (() => {
     return owner && seek(number + by, by, step => ownerOf(step) === owner);
   }
 
+  /// To a task, or in stage 1 a fetch: where it runs next, or else where it has run last.
+  function goTo(owner) {
+    const runs = Busy.runs(owner);
+    const to = runs.find(n => n > page.step) ?? runs.findLast(n => n <= page.step);
+    const isMove = to !== undefined && to !== page.step;
+    page.chosen = owner;
+    if (isMove)
+      go(to);
+    else
+      draw();
+  }
+
   /// The next thing worth a look; after the last one, the first again.
   function goWorth() {
     const steps = page.worth.map(thing => thing.step).sort((a, b) => a - b);
@@ -228,7 +241,7 @@ const Page = (() => {
   }
 
   return Object.assign(page, {
-    show, onMove, last, now, go, goTurn, home, neighbour, stopFrom, isDrawn, walkEvery, goWorth, wakeOf, causeOf, ownerOf, sameAs,
+    show, onMove, last, now, go, goTurn, home, neighbour, stopFrom, isDrawn, walkEvery, goTo, goWorth, wakeOf, causeOf, ownerOf, sameAs,
     stepAtTime,
     walk: by => goIfAny(neighbour(by)),
     goWake: () => goIfAny(wakeOf(page.step)),

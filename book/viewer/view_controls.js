@@ -78,9 +78,9 @@ const Controls = (() => {
     "Home": () => Page.go(Page.home()),
     "End": () => Page.go(Page.last()),
     " ": DEEDS.play,
-    "+": () => changeSpeed(1),
-    "=": () => changeSpeed(1),
-    "-": () => changeSpeed(-1),
+    ">": () => changeSpeed(1),
+    "<": () => changeSpeed(-1),
+    ...(typeof Zoom === "undefined" ? {} : Zoom.KEYS),
     "w": DEEDS.until,
     "c": DEEDS.cause,
     "t": DEEDS.same,
@@ -140,7 +140,8 @@ const Controls = (() => {
     ["e", "every step: on, off"],
     ["Shift → ←", "next turn, turn before"],
     ["space", "play, pause"],
-    ["+ −", "faster, slower"],
+    ["< >", "slower, faster"],
+    ["+ − 0", "time strip: closer, farther, all of it; with the focus there, Shift → ← move it"],
     ["w", "until it wakes: on to that step"],
     ["c", "cause: back to that step"],
     ["t T", () => `${same()}: its next step, the one before`],
@@ -172,8 +173,9 @@ const Controls = (() => {
   const ON_DRAWINGS = [
     "In a task's lane, the thread lies the lower, the more coroutines have called each other.",
     "A green dashed arrow: from a future to the task that it wakes.",
-    "Futures: ○ is pending, ● is done.",
+    "A future: ○ is pending, ● is done.",
     "Numbers beside the source are tasks. Filled: on the stack there. Dashed: suspended.",
+    "A task's name leads to where it runs next; the headings of their table sort it.",
   ];
 
   function fillKeys() {
@@ -181,7 +183,7 @@ const Controls = (() => {
     byId("keys").replaceChildren(
       el("ul", { class: "signs" }, ...Signs.explained(Page.model).map(signLine)),
       el("ul", { class: "drawings" }, ...drawings.map(text => el("li", {}, text))),
-      el("dl", {}, ...KEY_WORDS.map(keyLine)));
+      el("dl", {}, ...KEY_WORDS.filter(([keys]) => !Page.model.talks || !keys.includes("0")).map(keyLine)));
   }
 
   // ---- What is worth a look: a scene's moments, and findings ----

@@ -1,6 +1,6 @@
 // The panes of a program that talks with generators: their frames, the stack and what was said,
 // and the places where they can stand. They stand where other pages have tasks, the loop, and
-// futures.
+// the queue.
 "use strict";
 
 /// Words of a page that more than one of its panes needs.
@@ -92,7 +92,7 @@ const TasksPane = (() => {
       all.length === 0 ? p("empty", "There is none.") : "");
   }
 
-  return { draw };
+  return { begin() {}, draw };
 })();
 
 const LoopPane = (() => {
@@ -138,7 +138,7 @@ const LoopPane = (() => {
   return { draw };
 })();
 
-const FuturesPane = (() => {
+const QueuePane = (() => {
   const { el, p, row, one, byId } = Dom;
 
   /// All places where a function's frames stand in this run, in the order of its lines:
@@ -181,8 +181,8 @@ const FuturesPane = (() => {
   function draw() {
     const names = [...new Set(Page.steps.flatMap(step => step.kind === "new"
       || step.kind === "enter" ? [step.e.name] : []))];
-    byId("futures-title").textContent = "Where they can stand";
-    one("#futures .body").replaceChildren(...names.flatMap(name =>
+    byId("queue-title").textContent = "Where they can stand";
+    one("#queue .body").replaceChildren(...names.flatMap(name =>
       [p("sub", Model.shortName(name)),
         el("ul", { class: "rows" }, ...placesOf(name).map(place => line(name, place)))]));
   }
@@ -190,8 +190,7 @@ const FuturesPane = (() => {
   return { draw };
 })();
 
-// There is no queue of work, and nothing to be seen over time: the frames take their room.
-const QueuePane = { draw() {} };
+// There is nothing to be seen over time: the frames take its room.
 const TimePane = { begin() {}, fill() {}, draw() {}, redraw() {} };
 
 // ---- Which line of the source belongs to a step, and what its sign means ----
@@ -241,5 +240,5 @@ const TimePane = { begin() {}, fill() {}, draw() {}, redraw() {} };
 
   Signs.rename({ new: "a generator is made", step: "a generator resumes", suspend: "a generator stops",
     enter: "a generator awaits another", leave: "the awaited one has ended", done: "a frame is destroyed" });
-  Dom.byId("queue").hidden = Dom.byId("time").hidden = true;
+  Dom.byId("time").hidden = true;
 })();

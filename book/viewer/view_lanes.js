@@ -4,6 +4,7 @@
 
 const Lanes = (() => {
   const TOP = 21; // the first lane's y
+  const REST = "rest"; // the lane of all that have none of their own
 
   /// Whom the rows of the picture belong to just now: row -> task or, in stage 1, fetch.
   function ownersNow() {
@@ -25,14 +26,14 @@ const Lanes = (() => {
     return owners;
   }
 
-  /// A task that has ended keeps its name while it's still in sight.
-  function addThoseInSight(owners, from, to) {
-    for (let i = to; i >= from; i--) {
-      const owner = Page.ownerOf(Page.steps[i]);
-      const isPast = owner && (owner.done ?? owner.end) <= Page.step;
-      if (isPast && owner.row !== undefined && !owners.has(owner.row))
-        owners.set(owner.row, owner);
+  /// Whom each row of a whole run belongs to: also those that are over, or still to come.
+  const rowsOf = new WeakMap();
+  function ownersOfRows(model) {
+    if (!rowsOf.has(model)) {
+      const all = Page.stage > 1 ? model.tasks : model.fetches;
+      rowsOf.set(model, new Map([...all.values()].map(owner => [owner.row, owner])));
     }
+    return rowsOf.get(model);
   }
 
   /// Rows that the thread visits in sight, the nearest to now first.
@@ -51,13 +52,17 @@ const Lanes = (() => {
     return [...found];
   }
 
-  /// Of those that are there now, the ones that are visited, and then those that stand still; then
-  /// the ones that are over, or still to come. As many as there is room for.
+  /// The row of this step, and the one that the reader has chosen; of those that are there now, the
+  /// ones that are visited, and then those that stand still; then the ones that are over, or still
+  /// to come. If there isn't room for all, the last lane is for the rest.
   function chooseRows(from, to, most, owners) {
     const visited = visitedRows(from, to);
-    const chosen = new Set([...visited.filter(row => owners.has(row)), ...owners.keys(),
-      ...visited]);
-    return [...chosen].slice(0, most).sort((a, b) => a - b);
+    const mine = [Page.now().lane, owners.has(Page.chosen?.row) && Page.chosen.row];
+    const wanted = new Set([...mine.filter(row => typeof row === "number"),
+      ...visited.filter(row => owners.has(row)), ...owners.keys(), ...visited]);
+    const isAll = wanted.size <= most;
+    const rows = [...wanted].slice(0, isAll ? most : most - 1).sort((a, b) => a - b);
+    return { rows, rest: isAll ? 0 : wanted.size - rows.length };
   }
 
   /// In stage 1 a callback that belongs to no fetch is rare: then there is no lane for it.
@@ -80,9 +85,9 @@ const Lanes = (() => {
     const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : Page.isEvery ? 0 : 9);
     const longer = isSmall ? 14 : 30; // "generator 1", instead of "task 1"
     const left = (isSmall ? 92 : 170) + (model.talks ? longer : 0); // room for the lanes' names
-    const isLow = innerHeight < 900;
-    const rowHeight = isSmall ? 25 : isLow ? 24 : 26;
-    const most = isSmall ? 4 : isLow ? 5 : 7; // rows
+    const isLow = innerHeight <= 900;
+    const rowHeight = isSmall ? 25 : innerHeight <= 740 ? 21 : isLow ? 23 : 26;
+    const most = isSmall ? 5 : innerHeight <= 740 ? 4 : isLow ? 6 : 8; // rows
     const here = left + (width - left) * (isSmall ? 0.5 : 0.46);
     const x = number => left + Page.x[number] * unit;
     const shift = here - x(now);
@@ -96,20 +101,18 @@ const Lanes = (() => {
     const inSight = Array.from({ length: to - from + 1 }, (_, i) => from + i);
     const drawn = inSight.filter(number => Page.isDrawn(number));
     const owners = ownersNow();
-    const rows = chooseRows(from, to, most, owners);
-    const named = new Map(owners);
-    addThoseInSight(named, from, to);
-    const lanes = [Model.LOOP, ...(hasCallLane(model) ? [Model.CALLS] : []), ...rows];
+    const { rows, rest } = chooseRows(from, to, most, owners);
+    const named = ownersOfRows(model);
+    const lanes = [Model.LOOP, ...(hasCallLane(model) ? [Model.CALLS] : []), ...rows,
+      ...(rest > 0 ? [REST] : [])];
     const top = TOP + (model.talks ? 6 : 0); // above the first lane stands what is said
     const yOfLane = new Map(lanes.map((lane, i) => [lane, top + i * rowHeight]));
     // Room for as many as there have been, so that what lies beneath seldom moves.
     const were = Page.meta.still ? 0 : Math.min(model.together[to], most);
-    const room = Math.max(rows.length, were);
-    const hidden = [...owners.keys()].some(row => !rows.includes(row));
-    const beyond = top + (lanes.length - rows.length + room) * rowHeight;
-    const y = lane => yOfLane.get(lane) ?? beyond; // rows that aren't shown: "and more"
-    const height = beyond + (hidden ? 12 : -4);
-    return { width, height, isSmall, unit, left, here, shift, from, to, drawn, x, y, beyond, lanes,
+    const used = rows.length + (rest > 0 ? 1 : 0);
+    const y = lane => yOfLane.get(lane) ?? yOfLane.get(REST);
+    const height = top + (lanes.length - used + Math.max(used, were)) * rowHeight - 2;
+    return { width, height, isSmall, unit, left, here, shift, from, to, drawn, x, y, lanes, rest,
       rows, owners, named, isShown: lane => yOfLane.has(lane) };
   }
 
@@ -117,10 +120,10 @@ const Lanes = (() => {
   /// coroutines.
   function yOfStep(layout, step) {
     const y = layout.y(step.lane);
-    if (Page.stage === 1 || typeof step.lane !== "number")
+    if (!layout.isShown(step.lane) || Page.stage === 1 || typeof step.lane !== "number")
       return y;
     return y - 3 + Math.min(step.depth || 0, 5) * 2;
   }
 
-  return { layOut, yOfStep };
+  return { layOut, yOfStep, REST };
 })();

@@ -6,7 +6,6 @@ const LoopPane = (() => {
   const MOST = 6; // lines in a list
 
   const sub = text => p("sub", text);
-  const empty = text => p("empty", text);
 
   /// A list, cut where it gets long. Lines are made only of what is shown.
   function rows(things, lineOf, most = MOST) {
@@ -25,25 +24,30 @@ const LoopPane = (() => {
       step.turn === 0 ? "main" : "the loop"), ...sleeps, ...boxes);
   }
 
-  // ---- What is ready: stages 1 and 2 call back in the order in which the selector told ----
+  // ---- Sockets: stages 1 and 2 call back in the order in which the selector told ----
   function toldLine(entry, step) {
     const isRunning = step.stack.some(({ call }) => call?.ready === entry.step);
     const how = isRunning ? "runs now" : entry.called ? "was called" : "will be called";
-    const path = pathOf(entry.watches?.[0]);
-    return row(isRunning ? "run" : entry.called ? "off" : "", [`socket ${entry.fd}`],
-      [`${Words.able(entry.events)} `, path && el("small", {}, path)], how);
+    const watch = entry.watches?.[0];
+    const name = watch && el("code", {}, watch.name);
+    return row(isRunning ? "run" : entry.called ? "off" : "loop", [`socket ${entry.fd}`],
+      [name, " ", el("small", {}, pathOf(watch))], how);
   }
 
-  function told(step) {
+  /// Those that are ready, and then those that aren't: a socket has one line, but for one that is
+  /// registered anew after its callback has run.
+  function sockets(step) {
     const { ready } = Page.state;
-    if (ready.length === 0)
-      return [sub("Ready in this turn"), empty("Nothing yet. When the loop wakes, "
-        + "it calls the callbacks of the sockets that are ready.")];
-    // The last one that was called, and those behind it.
+    const isTold = watch => ready.some(({ watches, called, step: n }) => watches?.includes(watch)
+      && (!called || step.stack.some(({ call }) => call?.ready === n)));
+    const all = [...Page.state.watches.values()];
+    const watched = all.filter(watch => !isTold(watch));
     const called = ready.filter(entry => entry.called).length;
-    const first = Math.max(0, Math.min(called - 1, ready.length - MOST));
-    return [sub(`Ready in this turn: ${ready.length}`),
-      ...rows(ready.slice(first), entry => toldLine(entry, step))];
+    const first = Math.max(0, Math.min(called - 1, ready.length - MOST)); // the last that was called
+    const many = things => things.length === 0 ? "none" : Words.num(things.length);
+    return [sub(`Sockets: ${many(all)} registered, ${many(ready)} ready`),
+      ...rows([...ready.slice(first), ...watched], one => one.step === undefined
+        ? watchLine(one, step) : toldLine(one, step), 2 * MOST)];
   }
 
   // ---- What is ready: stage 3 has a queue ----
@@ -102,8 +106,6 @@ const LoopPane = (() => {
 
   function timers() {
     const all = [...Page.state.timers.values()];
-    if (Page.stage < 3)
-      return [sub("Timers: none. This loop knows sockets only.")];
     if (all.length === 0)
       return [sub("Timers: none is set")];
     const dueAt = timer => Page.steps[timer.set].t + timer.ms * 1000;
@@ -115,8 +117,8 @@ const LoopPane = (() => {
     const step = Page.now();
     const turn = step.turn === 0 ? "not begun" : `turn ${Words.num(step.turn)}`;
     byId("loop-title").textContent = `The loop: ${turn}`;
-    const ready = Page.stage === 3 ? readyQueue() : told(step);
-    one("#loop .body").replaceChildren(stack(step), ...ready, ...registered(step), ...timers());
+    const lists = Page.stage === 3 ? [...readyQueue(), ...registered(step), ...timers()] : sockets(step);
+    one("#loop .body").replaceChildren(stack(step), ...lists);
   }
 
   return { draw };

@@ -19,11 +19,8 @@ const Say = (() => {
 
   function drawNumber() {
     const number = el("b", { class: Page.step >= MANY_STEPS && "long" }, Words.num(Page.step + 1));
-    const { stops, step } = Page;
-    const at = Page.stopFrom(step);
-    const isStop = !Page.isEvery && stops[at] === step;
     byId("step-number").replaceChildren(number, `of ${Words.num(Page.steps.length)}`,
-      isStop ? span("stop", `stop ${Words.num(at + 1)} of ${Words.num(stops.length)}`) : "");
+      span("when", Words.time(Page.now().t)));
   }
 
   // ---- The way of causes ----
@@ -52,9 +49,9 @@ const Say = (() => {
       [causeButton(number), el("i", { "aria-hidden": "true" }, "→")]);
     const here = el("b", { "aria-current": "step" }, dot(step), Words.short(model, step));
     byId("way").replaceChildren(...causes, here);
-    // On a telephone the way is one line, of which the end matters most.
-    if (innerWidth <= 700)
-      requestAnimationFrame(() => here.scrollIntoView({ block: "nearest", inline: "end" }));
+    // On a narrow page the way is one line, of which the end matters most.
+    if (innerWidth <= 1080)
+      requestAnimationFrame(() => { byId("way").scrollLeft = byId("way").scrollWidth; });
   }
 
   /// For screen readers. When it plays fast, only the last step is read out.

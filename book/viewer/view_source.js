@@ -79,18 +79,19 @@ const SourcePane = (() => {
   }
 
   /// The part of the pane that is in sight: its distance from the pane's top, and its height. The
-  /// foot of the page stays where it is, and covers what lies beneath.
+  /// foot of the page, and on a desk what happens in the step, stay where they are and cover what lies there.
   function partInSight(code) {
     const { top, bottom } = code.getBoundingClientRect();
     const foot = one("footer").getBoundingClientRect().top;
-    const from = Math.max(0, -top), height = Math.min(bottom, foot) - top - from;
+    const said = one("#now"), isFixed = getComputedStyle(said).position === "sticky";
+    const from = Math.max(0, (isFixed ? said.getBoundingClientRect().bottom : 0) - top), height = Math.min(bottom, foot) - top - from;
     return bottom > 0 ? { from, height } : { from: 0, height: bottom - top };
   }
 
   /// If the pane lies too far down, the page is scrolled as well. A reader who has scrolled beyond
   /// it looks at something else, and is left there.
   function makeRoom(code) {
-    const LEAST = 5 * LINE_HEIGHT;
+    const LEAST = 3 * LINE_HEIGHT;
     const { from, height } = partInSight(code);
     if (from === 0 && height < LEAST)
       scrollBy({ top: LEAST - height, behavior: "instant" });

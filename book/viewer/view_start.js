@@ -22,8 +22,9 @@
     byId("title").textContent = document.title = meta.title;
     byId("others").replaceChildren(...(meta.links || []).map(otherRun));
     const turns = model.talks ? "" : `${Words.many(model.turns.length, "turn")} of the loop, `;
-    const numbers = `${Words.many(model.steps.length, "step")}, ${turns}${Words.time(model.span)}`;
-    byId("about").textContent = [meta.about, numbers].filter(text => text).join(" · ");
+    const busy = model.talks ? "" : `, the thread busy for ${TimePane.busyShare()} of it`;
+    const numbers = `${Words.many(model.steps.length, "step")}, ${turns}${Words.time(model.span)}${busy}`;
+    byId("about").textContent = [numbers, meta.about].filter(text => text).join(" · ");
     byId("about").title = byId("about").textContent;
     byId("note").hidden = !meta.note;
     byId("note").textContent = meta.note || "";
@@ -37,9 +38,9 @@
     TasksPane.draw();
     QueuePane.draw();
     LoopPane.draw();
-    FuturesPane.draw();
     TimePane.draw();
     Controls.draw();
+    Scroll.draw();
   }
 
   const meta = JSON.parse(byId("meta").textContent);
@@ -53,12 +54,14 @@
     return;
   }
 
-  fillHead(meta, model);
   Controls.begin();
   Controls.fill();
   Thread.begin();
+  TasksPane.begin();
   TimePane.begin();
   TimePane.fill();
+  Scroll.begin();
+  fillHead(meta, model);
   Page.onMove(drawAll);
   Controls.followLink();
   if (Page.step < 0)

@@ -1,15 +1,66 @@
-// The tasks, as a tree: each with its chain of coroutines, outermost first, and beneath a
-// task the one that it awaits.
+// The table of tasks: what each waits for, since when, and how long it has had the thread. Its columns
+// sort it. Beneath the task that a step is about, and the one that was chosen, stands its chain of
+// coroutines (view_chain.js). In stage 1, which has no tasks, the lines are fetches.
 "use strict";
 
 const TasksPane = (() => {
-  const { el, span, p, row, one, byId, rich } = Dom;
-  const MOST = 14; // cards at a time
-  const STATES = { new: "new", ready: "ready to run", running: "runs now", waiting: "suspended",
-    done: "done" };
-  const opened = new Map(); // by task: what the reader has opened or closed by hand
+  const { el, span, p, one, byId, rich } = Dom;
+  const MOST = 40; // lines
 
-  // ---- Order: who awaits whom ----
+  // ---- A line: what is known of a task, or a fetch ----
+
+  function measures(owner, began, since) {
+    const { model, step, steps } = Page;
+    const busy = Busy.of(model, owner, step);
+    return { owner, busy, since, idle: Math.max(0, steps[step].t - began - busy), steps: Busy.steps(model, owner, step) };
+  }
+
+  /// In stage 2, a task may run inside another one's step: that one is on the stack, too, but
+  /// the thread is not in it.
+  function hasThread(task) {
+    const { stack } = Page.now();
+    return stack.length > 0 && stack[stack.length - 1].task === task;
+  }
+
+  /// The words, the tone, and where it comes when the lines are sorted by what they wait for.
+  function stateOf(entry) {
+    const { state, awaiting, task } = entry;
+    if (state === "running")
+      return hasThread(task) ? ["runs now", "run", "0"] : ["on the stack", "run", "1"];
+    if (state === "done")
+      return [task.outcome === "returned" ? "done" : `done: ${task.outcome}`, "off", "8"];
+    if (state === "new")
+      return ["has not run yet", "", "3"];
+    if (!awaiting || state === "ready")
+      return ["ready to run", "loop", "2"];
+    const end = awaiting.task ? `task ${awaiting.task.n} ends` : Words.until(Page.model, awaiting);
+    const words = end ? `until ${end}` : Words.futureName(awaiting);
+    return [words, "", `4 ${words}`];
+  }
+
+  function lineOfTask({ entry, depth }) {
+    const { task } = entry, { steps } = Page;
+    const path = Words.pathOfTask(Page.state, task);
+    const began = steps[task.new ?? 0].t;
+    const [words, tone, order] = stateOf(entry);
+    return { ...measures(task, began, steps[entry.since ?? task.new ?? 0].t), entry, depth, words, tone,
+      order, number: task.n, name: `task ${task.n}`,
+      what: [task.own, path].filter(text => text).join(" ") || task.label };
+  }
+
+  function lineOfFetch(fetch) {
+    const { steps, state, step } = Page;
+    const isRunning = steps[step].stack.some(frame => frame.call?.fetch === fetch);
+    const watch = [...state.watches.values()].find(each => each.fetch === fetch);
+    const last = Busy.runs(fetch).findLast(n => n <= step);
+    const words = isRunning ? "runs now" : watch
+      ? `\`${watch.name}\`, when socket ${watch.fd} is ${Words.able(watch.events)}` : "";
+    return { ...measures(fetch, fetch.t0, last === undefined ? fetch.t0 : steps[last].t), depth: 0, words,
+      tone: isRunning ? "run" : "", order: `${isRunning ? 0 : 1} ${words}`, number: fetch.row,
+      name: "", what: fetch.path };
+  }
+
+  // ---- Order: by a column, or who awaits whom ----
 
   /// [{ entry, depth }]: a task that is awaited by another stands beneath that one.
   function asTree(entries) {
@@ -29,6 +80,77 @@ const TasksPane = (() => {
     return lines;
   }
 
+  // Where there isn't room for all columns, the last ones by `needs` (px of the pane) go.
+  const COLUMNS = [
+    { key: "number", needs: 0, words: () => Page.stage === 1 ? "fetch" : "task" },
+    { key: "order", needs: 0, words: () => Page.stage === 1 ? "what comes next" : "waits for" },
+    { key: "since", needs: 350, words: () => "since", title: "when it came to stand like that" },
+    { key: "steps", needs: 385, words: () => Page.stage === 1 ? "calls" : "steps", title: "how often it has run" },
+    { key: "busy", needs: 280, words: () => "busy", title: "its time on the thread" },
+    { key: "idle", needs: 420, words: () => "idle", title: "the rest of its time: it's in memory, and costs nothing else" },
+  ];
+  let columns = COLUMNS;
+  const by = { key: "number", isDown: false };
+
+  function inOrder(lines) {
+    if (by.key === "number" && !by.isDown)
+      return lines; // as a tree
+    const sign = by.isDown ? -1 : 1;
+    const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+    return lines.map(line => ({ ...line, depth: 0 })).sort((one, other) =>
+      sign * compare(one[by.key], other[by.key]) || one.number - other.number);
+  }
+
+  /// Numbers that are sorted are looked at for the biggest, so these come first.
+  function sortBy(key) {
+    by.isDown = by.key === key ? !by.isDown : !["number", "order"].includes(key);
+    by.key = key;
+    draw();
+    byId(`by-${key}`).focus();
+  }
+
+  function heading({ key, words, title }) {
+    const sorted = by.key !== key ? null : by.isDown ? "descending" : "ascending";
+    return el("th", { scope: "col", class: key, "aria-sort": sorted },
+      el("button", { id: `by-${key}`, onclick: () => sortBy(key), title: `${title ? `${title}; ` : ""}sort by this` },
+        words(), span("", sorted ? by.isDown ? " ▾" : " ▴" : "")));
+  }
+
+  // ---- The rows ----
+  const isChosen = ({ owner }) => owner === Page.chosen;
+
+  function nameCell(line) {
+    const { owner, name, what, depth } = line;
+    return el("th", { scope: "row", class: "number", style: `--tree:${depth}` },
+      el("button", { onclick: () => Page.goTo(owner), title: "to where it runs next" },
+        el("b", {}, name || what), name ? ` ${what}` : ""));
+  }
+
+  function row(line) {
+    const { words, tone, since, steps, busy, idle } = line;
+    const kind = `${tone} ${isChosen(line) ? "chosen" : ""}`.trim();
+    const cells = { since: Words.time(since), steps: Words.num(steps), busy: Words.time(busy),
+      idle: Words.time(idle) };
+    return el("tr", { class: kind || null, "aria-current": isChosen(line) && "true" },
+      nameCell(line),
+      el("td", { class: "order", title: words.replace(/`/g, "") }, ...rich(words)),
+      ...columns.slice(2).map(({ key }) => el("td", { class: key }, cells[key])));
+  }
+
+  function chainRow({ entry }) {
+    return el("tr", { class: "chain" }, el("td", { colspan: columns.length }, Chain.list(entry)));
+  }
+
+  function table(lines, focus) {
+    const rows = lines.flatMap(line => {
+      const isOpen = line.entry && line.entry.chain.length > 0
+        && (line.owner === focus || isChosen(line));
+      return isOpen ? [row(line), chainRow(line)] : [row(line)];
+    });
+    return el("table", { "aria-labelledby": "tasks-title" },
+      el("thead", {}, el("tr", {}, ...columns.map(heading))), el("tbody", {}, ...rows));
+  }
+
   /// The task that this step is about.
   function focusOf(step) {
     const about = Page.ownerOf(step) || step.call?.task || step.future?.task
@@ -36,162 +158,75 @@ const TasksPane = (() => {
     return about && Page.state.tasks.has(about.id) ? about : null;
   }
 
-  // ---- One task ----
-
-  /// In stage 2, a task may run inside another one's step: that one is on the stack, too, but
-  /// the thread is not in it.
-  function hasThread(task) {
-    const { stack } = Page.now();
-    return stack.length > 0 && stack[stack.length - 1].task === task;
-  }
-
-  function frame(link, depth, isLast) {
-    const at = Places.place(link.at);
-    const words = isLast ? "is here" : "awaits the next one";
-    const show = () => at && SourcePane.show({ at, mark: words, tone: "wait" }, true);
-    return el("li", { style: `--depth:${depth}` },
-      el("button", { class: isLast && "stop", onclick: show,
-        "aria-label": `${link.name}, ${link.at || "runs"}` }, Model.shortName(link.name)),
-      span("at", Dom.fileName(link.at)));
-  }
-
-  /// On the stack, but not on top: it has made another task go on.
-  function whoIsAbove(task) {
-    const { stack } = Page.now();
-    const above = stack[stack.findIndex(frame => frame.task === task) + 1];
-    const who = above?.task ? `task ${above.task.n}` : above?.call?.name;
-    return `${who ? `has called ${who}: ` : ""}on the stack, underneath`;
-  }
-
-  const isQueued = task => [Page.state.running, ...Page.state.runNow, ...Page.state.runNext]
-    .some(entry => entry?.task === task);
-
-  /// What stands at the end of the chain: why it goes no further.
-  function plug(entry) {
-    const { state, awaiting, chain } = entry;
-    const line = (kind, ...words) =>
-      el("li", { class: `plug ${kind}`, style: `--depth:${chain.length}` }, ...words);
-    if (state === "running")
-      return line("run", hasThread(entry.task) ? "the thread is in here" : whoIsAbove(entry.task));
-    if (state === "ready")
-      return line("loop", awaiting ? `${Words.futureName(awaiting)} is done: ` : "",
-        Page.stage < 3 ? "resumes at once" : isQueued(entry.task) ? "in the ready queue"
-          : "will be put into the ready queue");
-    if (!awaiting)
-      return null;
-    const end = Words.until(Page.model, awaiting);
-    return line("future", Words.futureName(awaiting),
-      end && el("small", {}, ...rich(awaiting.task ? "" : `until ${end}`)));
-  }
-
-  function details(entry) {
-    const { chain, state } = entry;
-    if (chain.length === 0)
-      return p("empty", 
-        state === "running" ? "in its first coroutine" : "has not run yet");
-    const frames = chain.map((link, i) => frame(link, i, i === chain.length - 1));
-    return el("ul", { class: "frames" }, ...frames, plug(entry) || "");
-  }
-
-  function stateOf(entry, isOpen) {
-    const stopped = entry.chain[entry.chain.length - 1];
-    if (entry.state === "done" && entry.outcome)
-      return `done: ${entry.outcome}`;
-    if (entry.state === "running" && !hasThread(entry.task))
-      return "on the stack";
-    if (isOpen || !stopped || entry.state !== "waiting")
-      return STATES[entry.state];
-    return `${Model.lastName(stopped.name)}, ${Dom.fileName(stopped.at)}`;
-  }
-
-  function card({ entry, depth }, isOpen) {
-    const { task, state } = entry;
-    const path = Words.pathOfTask(Page.state, task);
-    const what = [task.own, path].filter(text => text).join(" ") || task.label;
-    const toggle = () => {
-      opened.set(task, !isOpen);
-      draw();
-    };
-    const canOpen = state !== "done";
-    const kind = depth > 0 ? `task inner ${state}` : `task ${state}`;
-    return el("div", { class: kind, style: `--tree:${depth}` },
-      el("button", { onclick: toggle, "aria-expanded": String(isOpen && canOpen) },
-        span("name", `task ${task.n}`),
-        span("what", what),
-        span("state", stateOf(entry, isOpen))),
-      isOpen && canOpen && details(entry));
-  }
-
-  // ---- The pane ----
-
-  /// Of many tasks, those around the one that the step is about.
+  /// Of many lines, those around the one that the step is about.
   function partOf(lines, focus) {
-    const about = Math.max(0, lines.findIndex(({ entry }) => entry.task === focus));
+    const about = Math.max(0, lines.findIndex(({ owner }) => owner === focus));
     const first = Math.max(0, Math.min(about - 6, lines.length - MOST));
     return lines.slice(first, first + MOST);
   }
 
-  function drawTasks() {
-    const entries = [...Page.state.tasks.values()];
-    const alive = entries.filter(entry => entry.state !== "done").length;
-    const ended = entries.length - alive;
-    byId("tasks-title").textContent = `Tasks: ${alive > 0 ? Words.num(alive) : "none"}`
+  // ---- Futures that no task waits for: of the others, the table tells ----
+  function loneFutures() {
+    const SIGNS = { pending: "○", resolved: "●", failed: "!", cancelled: "✕" };
+    const lone = [...Page.state.futures.values()].filter(({ waiters }) => waiters.length === 0);
+    if (lone.length === 0)
+      return "";
+    const names = lone.slice(0, 8).map(({ future, state }) => `${SIGNS[state]} ${Words.futureName(future)}`);
+    const more = lone.length > names.length ? ` and ${Words.num(lone.length - names.length)} more` : "";
+    return p("empty", `Nothing waits for ${names.join(", ")}${more}.`);
+  }
+
+  function titleOf(entries) {
+    if (Page.stage === 1)
+      return `Tasks: none. Fetches: ${Words.num(Page.state.fetches.size)}`;
+    const alive = entries.filter(entry => entry.state !== "done").length, ended = entries.length - alive;
+    return `Tasks: ${alive > 0 ? Words.num(alive) : "none"}`
       + (ended > 0 ? `, and ${Words.num(ended)} just ended` : "");
-    const focus = focusOf(Page.now());
-    const isFew = alive <= 2;
-    const part = partOf(asTree(entries), focus);
-    const cards = part.map(line => {
-      const { task } = line.entry;
-      return card(line, opened.get(task) ?? (isFew || task === focus));
-    });
-    one("#tasks .body").replaceChildren(...cards, Dom.more(entries.length - part.length));
-    const index = part.findIndex(({ entry }) => entry.task === focus);
-    bringIntoSight(cards[index]);
+  }
+
+  function draw() {
+    const entries = [...Page.state.tasks.values()];
+    const all = Page.stage === 1 ? [...Page.state.fetches.values()].map(lineOfFetch)
+      : asTree(entries).map(lineOfTask);
+    const focus = Page.stage === 1 ? Page.ownerOf(Page.now()) : focusOf(Page.now());
+    const lines = partOf(inOrder(all), focus);
+    byId("tasks-title").textContent = titleOf(entries);
+    one("#tasks .body").replaceChildren(all.length > 0 ? table(lines, focus) : p("empty", "None yet."),
+      Dom.more(all.length - lines.length), loneFutures());
+    bringIntoSight(lines.findIndex(({ owner }) => owner === (Page.chosen ?? focus)));
+  }
+
+  function fit(width) {
+    const before = columns;
+    columns = COLUMNS.filter(({ needs }) => needs <= width);
+    if (columns.length !== before.length && Page.step >= 0)
+      draw();
+  }
+
+  function begin() {
+    const body = one("#tasks .body");
+    fit(body.clientWidth);
+    new ResizeObserver(() => fit(body.clientWidth)).observe(body);
   }
 
   /// Only when the browser is about to draw: to measure earlier would cost a layout.
   let coming = null;
-  function bringIntoSight(card) {
+  function bringIntoSight(index) {
     cancelAnimationFrame(coming);
     coming = requestAnimationFrame(() => {
-      const pane = byId("tasks");
-      if (!card || pane.scrollHeight <= pane.clientHeight)
+      const pane = byId("tasks"), line = pane.querySelectorAll("tbody tr:not(.chain)")[index];
+      if (!line || pane.scrollHeight <= pane.clientHeight)
         return;
-      const heading = byId("tasks-title").offsetHeight; // stays where it is
-      const top = card.offsetTop - pane.offsetTop - heading;
-      const bottom = top + heading + card.offsetHeight;
+      const chain = line.nextElementSibling?.matches(".chain") ? line.nextElementSibling.offsetHeight : 0;
+      const heading = byId("tasks-title").offsetHeight + pane.querySelector("thead").offsetHeight;
+      const box = line.getBoundingClientRect(), frame = pane.getBoundingClientRect();
+      const top = box.top - frame.top + pane.scrollTop - heading - 8;
+      const bottom = top + heading + 8 + box.height + chain;
       const { scrollTop, clientHeight } = pane;
       if (top < scrollTop || bottom > scrollTop + clientHeight)
         pane.scrollTop = Math.min(top, bottom - clientHeight + 4);
     });
   }
 
-  function fetchLine(fetch, watches, step) {
-    const isRunning = step.stack.some(x => x.call?.fetch === fetch);
-    const watch = watches.find(each => each.fetch === fetch);
-    const next = isRunning ? "runs now" : watch ? el("code", {}, watch.name) : "";
-    return row(isRunning ? "run" : "", [el("code", {}, fetch.path)], [next],
-      watch && !isRunning ? `socket ${watch.fd}` : "");
-  }
-
-  /// Stage 1 has no tasks: what comes next is in the functions that are registered.
-  function drawFetches() {
-    const MOST_FETCHES = 24;
-    const fetches = [...Page.state.fetches.values()], watches = [...Page.state.watches.values()];
-    const step = Page.now();
-    const lines = fetches.slice(0, MOST_FETCHES).map(fetch => fetchLine(fetch, watches, step));
-    byId("tasks-title").textContent = lines.length === 0 ? "Tasks: none"
-      : "Tasks: none. What each fetch does next";
-    one("#tasks .body").replaceChildren(...(lines.length > 0
-      ? [el("ul", { class: "rows" }, ...lines), Dom.more(fetches.length - lines.length)] : []));
-  }
-
-  function draw() {
-    if (Page.stage === 1)
-      drawFetches();
-    else
-      drawTasks();
-  }
-
-  return { draw };
+  return { begin, draw, hasThread };
 })();

@@ -7,7 +7,7 @@
 
 const Thread = (() => {
   const { svg, one } = Dom;
-  const cloth = { width: 800, svg: null };
+  const cloth = { width: 800, svg: null, layout: null };
 
   // ---- Bars: who is on the stack, and how long ----
   function bar(layout, first, last, lane, kind) {
@@ -57,7 +57,7 @@ const Thread = (() => {
     for (const { call, task, step } of runsIn(layout)) {
       const lane = call ? laneOfCall(call) : task.row;
       const end = call ? call.end : endOfRun(task, step);
-      if (layout.isShown(lane) && Page.isDrawn(step, end ?? layout.to))
+      if (layout.y(lane) !== undefined && Page.isDrawn(step, end ?? layout.to))
         found.push(bar(layout, step, end ?? layout.to + 1, lane,
           call && Page.stage > 1 ? "call" : ""));
     }
@@ -65,7 +65,7 @@ const Thread = (() => {
   }
 
   // ---- Words: only where all of them are in sight. A part of "20.6 ms" is another time. ----
-  const LETTER = 6.2; // px, about
+  const LETTER = 6.2, BOLD = 6.8; // px, about
 
   /// What of the picture is in sight, as the picture counts.
   const inSight = ({ left, width, shift }) => ({ begin: left - 8 - shift, end: width - shift });
@@ -74,7 +74,7 @@ const Thread = (() => {
   function fitting(layout, texts, x1, x2) {
     const { begin, end } = inSight(layout);
     const from = Math.max(x1, begin), to = Math.min(x2, end);
-    const text = texts.find(words => words.length * LETTER < to - from);
+    const text = texts.find(words => words.length * BOLD < to - from);
     return text ? { text, x: (from + to) / 2 } : null;
   }
 
@@ -284,8 +284,8 @@ const Thread = (() => {
   }
 
   // ---- Names of the lanes ----
-  function name(layout, y, text, rest, isRunning) {
-    const label = svg("text", { class: isRunning ? "label runs" : "label", x: 14, y: y + 4 }, text);
+  function name(layout, y, text, rest, kind) {
+    const label = svg("text", { class: `label ${kind}`, x: 14, y: y + 4 }, text);
     const room = Math.floor((layout.left - 24) / 6.7) - text.length - 1;
     const fits = rest && room > 3 && (!layout.isSmall || rest.length <= room + 1);
     if (fits)
@@ -297,35 +297,41 @@ const Thread = (() => {
   function wordsOn(layout, owner) {
     if (Page.stage === 1)
       return [Dom.cut(owner.path, layout.isSmall ? 11 : 21), ""];
-    const isOver = Page.stage === 2 && owner.done <= Page.step; // its last fetch stays its name
-    const path = Words.pathOfTask(Page.state, owner) || (isOver && owner.fetch?.path);
+    const isOver = owner.done <= Page.step;
+    if (!isOver && !layout.owners.has(owner.row))
+      return [Words.who(owner), "to come"];
+    const path = Words.pathOfTask(Page.state, owner)
+      || (isOver && Page.stage === 2 && owner.fetch?.path); // its last fetch stays its name
     const who = [owner.own, path].filter(text => text).join(" ");
     return [Words.who(owner), who || owner.label];
   }
 
-  function names(layout) {
-    const step = Page.now();
-    const isMain = step.turn === 0;
-    const found = [name(layout, layout.y(Model.LOOP), isMain ? "main" : "the loop",
-      Page.state.asleep ? "asleep" : "", step.lane === Model.LOOP)];
-    if (layout.isShown(Model.CALLS))
-      found.push(name(layout, layout.y(Model.CALLS), "callbacks", "", step.lane === Model.CALLS));
-    for (const row of layout.rows) {
-      const owner = layout.named.get(row);
-      if (owner)
-        found.push(name(layout, layout.y(row), ...wordsOn(layout, owner), step.lane === row));
-    }
-    return [...found, ...moreNames(layout)];
+  const runs = (lane, step) => step.lane === lane ? "runs" : "";
+
+  /// A task's name leads to it, as in the table; who isn't there has a thinner one.
+  function nameOfRow(layout, row, step) {
+    const owner = layout.named.get(row);
+    const kind = layout.owners.has(row) ? runs(row, step) : `gone ${runs(row, step)}`;
+    const label = name(layout, layout.y(row), ...wordsOn(layout, owner), kind);
+    label.dataset.row = row;
+    return label;
   }
 
-  function moreNames(layout) {
-    const hidden = [...layout.owners.keys()].filter(row => !layout.isShown(row)).length;
-    if (hidden === 0)
-      return [];
-    const more = `… and ${Words.num(hidden)} more`;
-    const words = layout.isSmall ? `+ ${Words.num(hidden)}` : Page.stage === 1
-      ? `${more} in flight` : hidden === 1 ? `${more} task` : `${more} tasks`;
-    return [svg("text", { x: 14, y: layout.beyond + 4 }, words)];
+  function names(layout) {
+    const step = Page.now();
+    const isMain = step.turn === 0, isSmall = layout.isSmall;
+    const found = [name(layout, layout.y(Model.LOOP), isMain ? "main" : "the loop",
+      Page.state.asleep ? "asleep" : "", runs(Model.LOOP, step))];
+    if (layout.isShown(Model.CALLS))
+      found.push(name(layout, layout.y(Model.CALLS), "callbacks", "", runs(Model.CALLS, step)));
+    found.push(...layout.rows.map(row => nameOfRow(layout, row, step)));
+    if (layout.rest > 0) {
+      const what = Page.stage === 1 ? "fetch" : Page.model.talks ? "generator" : "task";
+      const many = layout.rest === 1 ? what : what === "fetch" ? "fetches" : `${what}s`;
+      found.push(name(layout, layout.y(Lanes.REST),
+        isSmall ? `${Words.num(layout.rest)} more` : `${Words.num(layout.rest)} more ${many}`, "", "gone"));
+    }
+    return found;
   }
 
   /// The picture in a sentence, for who can't see it.
@@ -373,7 +379,7 @@ const Thread = (() => {
   function draw() {
     cloth.svg ??= makeSvg();
     const parts = cloth.svg;
-    const layout = Lanes.layOut(cloth.width);
+    const layout = cloth.layout = Lanes.layOut(cloth.width);
     setSize(parts, layout);
     parts.lanes.replaceChildren(...laneLines(layout));
     parts.picture.replaceChildren(...bars(layout), ...parked(layout), ...string(layout),
@@ -388,9 +394,11 @@ const Thread = (() => {
   const knotUnder = event => event.target.closest?.(".knot");
 
   function onClick(event) {
-    const knot = knotUnder(event);
+    const knot = knotUnder(event), label = event.target.closest?.("[data-row]");
     if (knot)
       Page.go(Number(knot.dataset.step));
+    if (label)
+      Page.goTo(cloth.layout.named.get(Number(label.dataset.row)));
   }
 
   /// What a knot means is told when the pointer comes to it.

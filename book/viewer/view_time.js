@@ -1,9 +1,10 @@
-// The time line: when the thread was busy, which fetches were in flight, and where we are.
+// The time strip: when the thread was busy, which fetches were in flight, and where we are; of the part of
+// the run that view_zoom.js has in sight.
 "use strict";
 
 const TimePane = (() => {
   const { one } = Dom;
-  const RIBBON = 9; // px: the thread's own line, on top
+  const RIBBON = 9, AXIS = 15; // px: the thread's own line, on top; the marks, at the bottom
   const CROWD = 24; // fetches at once: for more there is a hill instead of lines
 
   let plan = null; // of a trace: who lies in which line. Made once.
@@ -24,7 +25,7 @@ const TimePane = (() => {
   }
 
   function makePlan(model) {
-    const begin = model.steps[0].t;
+    const begin = 0; // the program's start
     const fetches = [...model.fetches.values()].sort((a, b) => a.t0 - b.t0);
     const busy = Model.busyTimes(model);
     const sum = busy.reduce((all, [from, to]) => all + to - from, 0);
@@ -35,7 +36,7 @@ const TimePane = (() => {
   const percent = share => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
   // ---- Drawing ----
-  const x = time => (time - plan.begin) / plan.span * size.width;
+  const x = time => (time - Zoom.part.begin) / Zoom.part.span * size.width;
 
   function colours() {
     const style = getComputedStyle(document.documentElement);
@@ -44,10 +45,10 @@ const TimePane = (() => {
 
   function measure() {
     const width = one(".chart").clientWidth || 800;
-    const room = width < 620 ? 60 : 78;
+    const room = width < 620 ? 58 : innerHeight <= 800 ? 60 : 78;
     const isCrowd = plan.count > CROWD;
-    const line = plan.count === 0 ? 0 : Math.min(15, Math.floor(room / plan.count));
-    const height = RIBBON + (plan.count === 0 ? 0 : 4 + (isCrowd ? room : plan.count * line));
+    const line = plan.count === 0 ? 0 : Math.min(innerHeight <= 800 ? 13 : 15, Math.floor(room / plan.count));
+    const height = RIBBON + AXIS + (plan.count === 0 ? 0 : 4 + (isCrowd ? room : plan.count * line));
     return { width, room, isCrowd, line, height, isSmall: width < 620 };
   }
 
@@ -64,6 +65,22 @@ const TimePane = (() => {
     return pen;
   }
 
+  /// Thin lines through all, with round numbers beneath.
+  function drawAxis(pen, colour) {
+    const { begin, span } = Zoom.part, WORDS = size.isSmall ? 64 : 90; // px, with the space between two
+    const bottom = size.height - AXIS;
+    pen.textAlign = "center";
+    for (const time of Axis.ticks(begin, begin + span, Math.max(2, size.width / WORDS))) {
+      const at = x(time), text = Axis.name(time, begin + span);
+      const half = pen.measureText(text).width / 2;
+      pen.fillStyle = colour("line");
+      pen.fillRect(at, RIBBON, 1, bottom - RIBBON + 3);
+      pen.fillStyle = colour("soft");
+      pen.fillText(text, Math.min(size.width - half, Math.max(half, at)), size.height - AXIS / 2 + 2);
+    }
+    pen.textAlign = "start";
+  }
+
   function drawBusy(pen, colour) {
     pen.fillStyle = colour("box");
     pen.fillRect(0, 0, size.width, RIBBON);
@@ -77,8 +94,11 @@ const TimePane = (() => {
     && (fetch.status >= 400 || (fetch.end !== undefined && fetch.status === null));
 
   function drawFetch(pen, colour, { fetch, line }) {
-    const left = x(fetch.t0), top = RIBBON + 4 + line * size.line;
-    const width = Math.max(1.5, x(fetch.t1 ?? Page.model.span) - left - 1);
+    const end = x(fetch.t1 ?? Page.model.span);
+    if (end < 0 || x(fetch.t0) > size.width)
+      return;
+    const left = Math.max(-9, x(fetch.t0)), top = RIBBON + 4 + line * size.line;
+    const width = Math.max(1.5, Math.min(end, size.width + 9) - left - 1);
     const height = Math.max(1, size.line - 2);
     const isMoved = fetch.status >= 300 && fetch.status < 400;
     pen.fillStyle = colour(isDead(fetch) || fetch.robots ? "box" : "tint-loop");
@@ -100,7 +120,7 @@ const TimePane = (() => {
     pen.beginPath();
     pen.rect(left, top, width - 3, size.line);
     pen.clip();
-    pen.fillText(fetch.path + status, left + 6, top + size.line / 2 - 0.5);
+    pen.fillText(fetch.path + status, Math.max(left, 0) + 6, top + size.line / 2 - 0.5);
     pen.restore();
   }
 
@@ -111,12 +131,13 @@ const TimePane = (() => {
     const changes = [...ups, ...downs].sort((a, b) => a[0] - b[0]);
     let inFlight = 0;
     pen.beginPath();
-    pen.moveTo(0, size.height);
+    const floor = size.height - AXIS;
+    pen.moveTo(x(plan.begin), floor);
     for (const [time, by] of changes) {
       inFlight += by;
-      pen.lineTo(x(time), size.height - inFlight / plan.count * (size.room - 4));
+      pen.lineTo(x(time), floor - inFlight / plan.count * (size.room - 4));
     }
-    pen.lineTo(size.width, size.height);
+    pen.lineTo(x(Page.model.span), floor);
     pen.fillStyle = colour("tint-loop");
     pen.strokeStyle = colour("loop");
     pen.fill();
@@ -130,6 +151,7 @@ const TimePane = (() => {
       return;
     size = measure();
     const pen = freshCanvas(), colour = colours();
+    drawAxis(pen, colour);
     drawBusy(pen, colour);
     if (size.isCrowd)
       drawHill(pen, colour);
@@ -144,33 +166,30 @@ const TimePane = (() => {
   // ---- Where we are ----
   function draw() {
     const { t } = Page.now();
-    const { state, model } = Page;
-    one(".chart .head").style.left = `${(t - plan.begin) / plan.span * 100}%`;
-    const fetches = plan.fetches.length === 0 ? ["no fetches in this run"]
-      : [`in flight: ${Words.num(state.fetches.size)}`, `answered: ${Words.num(state.fetched)}`];
-    const words = [`${Words.time(t)} of ${Words.time(model.span)}`, ...fetches,
-      `top bar: the thread, busy ${percent(plan.share)} of the time, else asleep`];
-    one("#time .words").textContent = words.join(" · ");
+    Zoom.follow(t);
+    one(".chart .head").style.left = `${(t - Zoom.part.begin) / Zoom.part.span * 100}%`;
   }
 
-  // ---- A click into the time line goes there ----
-  function goTo(event) {
-    const box = one(".chart").getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-    Page.go(Page.stepAtTime(plan.begin + share * plan.span));
+  // ---- What can be done with it ----
+  function goTo({ clientX }) {
+    const { left, width } = one(".chart").getBoundingClientRect();
+    const share = Math.min(1, Math.max(0, (clientX - left) / width));
+    Page.go(Page.stepAtTime(Zoom.part.begin + share * Zoom.part.span));
+  }
+
+  let coming = null;
+  function zoomed() {
+    cancelAnimationFrame(coming);
+    coming = requestAnimationFrame(() => {
+      redraw();
+      const { begin, span } = Zoom.part;
+      one(".chart .head").style.left = `${(Page.now().t - begin) / span * 100}%`;
+    });
   }
 
   function begin() {
     const chart = one(".chart");
-    let isHeld = false;
-    chart.addEventListener("pointerdown", event => {
-      isHeld = true;
-      chart.setPointerCapture(event.pointerId);
-      goTo(event);
-    });
-    chart.addEventListener("pointermove", event => isHeld && goTo(event));
-    for (const end of ["pointerup", "pointercancel"])
-      chart.addEventListener(end, () => { isHeld = false; });
+    Zoom.begin(chart, goTo, zoomed);
     new ResizeObserver(() => {
       if (size && chart.clientWidth !== size.width)
         redraw();
@@ -179,6 +198,7 @@ const TimePane = (() => {
 
   function fill() {
     plan = makePlan(Page.model);
+    Zoom.show(plan.begin, plan.span);
     redraw();
   }
 

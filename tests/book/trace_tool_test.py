@@ -359,6 +359,12 @@ class Tool(unittest.TestCase):
                 page = Parts(self.page_named_in(done.stdout))
                 runs = json.loads(page.scripts["meta"])["runs"]
                 self.assertEqual([run["name"] for run in runs], names)
+                for run, program in zip(runs, programs):  # each has a page of its own beside it, which leads back
+                    own = Parts((self.folder / "kept" / run["page"]).read_text(encoding="utf-8"))
+                    meta = json.loads(own.scripts["meta"])
+                    self.assertEqual((meta["program"], meta["title"]), (program, run["name"]))
+                    self.assertEqual({link["href"] for link in meta["links"] if "href" in link} | {run["page"]},
+                                     {"trace.html", *(each["page"] for each in runs)})
                 both = [traces.parse(run["trace"]) for run in runs]
                 self.assertEqual([(trace.program, trace.cut_off) for trace in both], [(one, False) for one in programs])
         self.assertGreater(both[1].events[-1]["t"], 60_000)  # of a page and then another one, at 30 ms each

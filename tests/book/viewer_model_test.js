@@ -1,4 +1,4 @@
-// Tests of book/viewer/model.js, stops.js, words.js and story.js: `node viewer_model_test.js`, or with `--whole NAME`,
+// Tests of book/viewer/model.js, stops.js, busy.js, axis.js, words.js and story.js: `node viewer_model_test.js`, or with `--whole NAME`,
 // which shows what the model makes of a run. (What the viewer says of the book's scenes is compared in scenes_test.py,
 // as a whole.)
 "use strict";
@@ -9,6 +9,8 @@ const report = (() => {
   const words = require("../../book/viewer/words.js");
   const { story } = require("../../book/viewer/story.js");
   const stops = require("../../book/viewer/stops.js");
+  const busy = require("../../book/viewer/busy.js");
+  const axis = require("../../book/viewer/axis.js");
   const SCENES = path.join(__dirname, "../../book/scenes");
   const RECORDED = Object.fromEntries(fs.readdirSync(SCENES).filter(name => name.endsWith(".trace"))
     .map(name => [name, fs.readFileSync(path.join(SCENES, name), "utf8")]));
@@ -480,6 +482,34 @@ const report = (() => {
           checkWords(model.read(holey.join("\n")), `${name} with holes`);
         }
       }
+    },
+
+    "time on the thread counts for who is on top of the stack"() {
+      const m = run("stage2", [made(1), select(0, 1), begin("read"), { ...task("step", 1), in: 7 },
+        { ...made(2), in: 3 }, { ...task("step", 2), in: 4 }, { ...waits(2, 8), in: 30 }, { ...waits(1, 9), in: 5 },
+        { ...end("read"), in: 100 }]);
+      const last = m.steps.length - 1, [one, other] = [1, 2].map(id => m.tasks.get(id));
+      same([one, other].map(each => busy.of(m, each, last)), [3 + 4 + 5, 30], "busy");
+      same([one, other].map(each => busy.steps(m, each, last)), [1, 1], "steps");
+      same(m.steps.map(s => busy.of(m, one, s.n)), [0, 0, 0, 0, 3, 7, 7, 12, 12], "busy by step");
+      for (const [name, trace] of allTexts()) {
+        const all = model.read(trace), owners = [...(all.stage > 1 ? all.tasks : all.fetches).values()];
+        const sum = owners.reduce((total, owner) => total + busy.of(all, owner, all.steps.length - 1), 0);
+        check(sum <= all.span, `${name}: ${sum} µs of ${all.span}`);
+      }
+    },
+
+    "an axis has few marks, at round numbers"() {
+      same(axis.ticks(0, 89900, 10).map(time => axis.name(time, 89900)), ["0", "10 ms", "20 ms", "30 ms", "40 ms",
+        "50 ms", "60 ms", "70 ms", "80 ms"]);
+      same(axis.ticks(12.5, 14.1, 4), [13, 14]);
+      same(axis.name(2500, 3000), "2.5 ms");
+      for (const [from, to] of [[0, 1], [0, 7e6], [123456, 123499], [1, 3600e6]])
+        for (const most of [2, 5, 14]) {
+          const marks = axis.ticks(from, to, most);
+          check(marks.length <= most + 1 && marks.every(time => time >= from && time <= to), `${from} to ${to}: ${marks}`);
+          check(to - from < 50 || marks.length > 0, `${from} to ${to}: no mark`);
+        }
     },
 
     "a sleep is told with its time"() {

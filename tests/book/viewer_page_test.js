@@ -37,7 +37,7 @@
 
   // ---- What one sees ----
   const PANES = ["#step-number", "#say", "#way", ".cloth", ".file", ".under", "#tasks", "#queue",
-    "#loop", "#futures", "#time .words", "#controls"];
+    "#loop", "#controls"];
 
   /// Everything that is drawn for a step, but for the source, of which only the marked lines.
   function look() {
@@ -90,9 +90,17 @@
       .filter(text => text).map(Number);
     check(numbers.every((n, i) => i === 0 || n > numbers[i - 1]),
       `step ${number}: the lanes are in the order ${numbers}`);
-    const isCut = all(".cloth .names > text").some(node => /^(… and|\+) /.test(node.textContent));
-    check(!isCut || all(".cloth .names .label").length === all(".cloth .lane").length,
-      `step ${number}: a lane has no name, while some that are there have no lane`);
+    const names = all(".cloth .names .label"), lanes = all(".cloth .lane").map(line => Number(line.getAttribute("y1")));
+    check(names.length === lanes.length && names.every(name => name.textContent.trim()),
+      `step ${number}: ${names.length} names for ${lanes.length} lanes`);
+    const NEAR = 8, height = Number(one(".cloth svg").getAttribute("height")); // a deep chain lies lower in its lane
+    for (const knot of all(".cloth .knot")) {
+      const y = Number(/ ([\d.-]+)\)/.exec(knot.getAttribute("transform"))[1]);
+      check(lanes.some(lane => Math.abs(lane - y) <= NEAR) && y > 8 && y + 11 < height,
+        `step ${number}: a knot lies in no lane, at ${y} of ${height}`);
+    }
+    check(one("#step-number").textContent.startsWith(`${number}of ${viewer.steps()}`),
+      `step ${number}: the count is “${one("#step-number").textContent}”`);
   }
 
   function walk(opened, openedAt) {
@@ -191,10 +199,10 @@
     check(played > 3, `it plays to step ${played} only, in half a second, at 30 a second`);
     await sleep(200);
     check(viewer.step() === played, "it plays on after a pause");
-    press("-");
-    check(speed.value === "10", `− makes it ${speed.value} a second`);
-    press("+");
-    check(speed.value === "30", `+ makes it ${speed.value} a second`);
+    press("<");
+    check(speed.value === "10", `< makes it ${speed.value} a second`);
+    press(">");
+    check(speed.value === "30", `> makes it ${speed.value} a second`);
   }
 
   function sheets() {
@@ -215,7 +223,7 @@
     for (const id of ["until", "cause", "same"])
       check(keys.some(text => text.startsWith(`${one(`#${id}`).textContent}:`)),
         `no key is called “${one(`#${id}`).textContent}”`);
-    for (const pane of all(".mid .pane, .side .pane"))
+    for (const pane of all(".side .pane"))
       check(pane.querySelector(".body").textContent || pane.offsetHeight < 50,
         `#${pane.id} has nothing to show, and is ${pane.offsetHeight} px high`);
     check(/^(no|1|[\d,]+) likely mistakes? found$/.test(one("#findings-button").textContent),
@@ -255,6 +263,106 @@
       check(viewer.step() === Number(button.dataset.step) + 1,
         `“${button.textContent.slice(0, 40)}” leads to step ${viewer.step()}`);
     }
+  }
+
+  // ---- The table of tasks ----
+  const numbersOf = key => all(`#tasks td.${key}`).map(cell => {
+    const [, number, unit] = /^([\d.,]+) ?(\D*)$/.exec(cell.textContent);
+    return Number(number.replace(",", "")) * ({ ms: 1000, s: 1e6 }[unit] || 1);
+  });
+  const names1 = () => all("#tasks tbody th").map(cell => cell.textContent);
+
+  function table() {
+    if (viewer.model().talks)
+      return;
+    viewer.go(Math.round(viewer.steps() * 0.6));
+    const before = names1();
+    for (const { id } of all("#tasks thead button")) {
+      const key = id.replace("by-", "");
+      for (const wanted of ["number", "order"].includes(key) ? ["ascending", "descending"] : ["descending", "ascending"]) {
+        one(`#${id}`).focus();
+        const sorted = one(`#${id}`).closest("th").ariaSort;
+        if (sorted !== wanted)
+          one(`#${id}`).click();
+        check(one(`#${id}`).closest("th").ariaSort === wanted && all("[aria-sort]").length === 1,
+          `${key}: not ${wanted}, but ${one(`#${id}`).closest("th").ariaSort}`);
+        check(document.activeElement.id === id, `${key}: the focus has gone`);
+        if (["number", "order"].includes(key))
+          continue;
+        const numbers = numbersOf(key), sign = wanted === "ascending" ? 1 : -1;
+        check(numbers.every((n, i) => i === 0 || sign * (n - numbers[i - 1]) >= 0), `${key}, ${wanted}: ${numbers}`);
+      }
+    }
+    one("#by-number").click();
+    checkSame(before.join(), names1().join(), "sorted by its first column again, it's another table");
+    goesToTasks();
+  }
+
+  /// A click on a task leads to where it runs next, chooses it, and shows its lane; so does one on its lane.
+  function goesToTasks() {
+    const from = viewer.step(), runs = step => Page.ownerOf(step) === Page.chosen;
+    for (let i = 0; i < names1().length; i++) {
+      viewer.go(from);
+      const name = names1()[i];
+      all("#tasks tbody th button")[i].click();
+      const to = Page.now();
+      check(Page.chosen && ["step", "call", "start"].includes(to.kind) && runs(to),
+        `“${name}” leads to step ${viewer.step()}, which isn't its own`);
+      const between = viewer.model().steps.slice(from, viewer.step() - 1);
+      check(!between.some(step => ["step", "call"].includes(step.kind) && runs(step)), `“${name}” runs before ${viewer.step()}`);
+      const label = one(`.cloth [data-row="${Page.chosen.row}"]`);
+      check(label, `“${name}” has no lane`);
+      label.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+      check(runs(Page.now()), `the lane of “${name}” leads elsewhere`);
+      viewer.go(from);
+      check(one("#tasks tr.chosen th").textContent === name, `“${name}” isn't shown as chosen`);
+    }
+    Page.chosen = null;
+  }
+
+  // ---- The time strip ----
+  function strip() {
+    if (viewer.model().talks)
+      return;
+    viewer.go(3);
+    const chart = one(".chart"), { left, width, top } = chart.getBoundingClientRect();
+    const timeAt = share => Zoom.part.begin + share * Zoom.part.span, all = Zoom.part.span;
+    const wheel = (share, more) => chart.dispatchEvent(new WheelEvent("wheel",
+      { deltaY: -200, clientX: left + share * width, clientY: top, cancelable: true, bubbles: true, ...more }));
+    check(wheel(0.5) && Zoom.part.span === all, "in a page of the book, the wheel doesn't scroll that page");
+    const aim = timeAt(0.7);
+    check(!wheel(0.7, { ctrlKey: true }) && Zoom.part.span < all, "Ctrl and the wheel don't zoom");
+    check(Math.abs(timeAt(0.7) - aim) < all / 1000, "what was under the pointer isn't there any more");
+    const pointer = (kind, share) => chart.dispatchEvent(new PointerEvent(`pointer${kind}`,
+      { pointerId: 1, clientX: left + share * width, clientY: top, bubbles: true }));
+    const step = viewer.step(), begin = Zoom.part.begin;
+    chart.setPointerCapture = () => {}; // there is no real pointer
+    pointer("down", 0.5);
+    pointer("move", 0.7);
+    pointer("up", 0.7);
+    check(Math.abs(begin - Zoom.part.span * 0.2 - Zoom.part.begin) < 1, "a drag doesn't move the strip");
+    check(viewer.step() === step, "a drag makes a step");
+    const time = timeAt(0.5);
+    pointer("down", 0.5);
+    pointer("up", 0.5);
+    check(Page.stepAtTime(time) === viewer.step() - 1, "a click leads elsewhere");
+    press("0");
+    check(Zoom.part.span === all, "0 doesn't show all");
+    press("+");
+    press("+");
+    check(Math.abs(Zoom.part.span - all / 4) < 1, "+ doesn't zoom");
+    const before = Zoom.part.begin, was = viewer.step();
+    InPage.press(chart, "ArrowRight", { shiftKey: true });
+    InPage.press(chart, "ArrowLeft", { shiftKey: true });
+    check(Math.abs(Zoom.part.begin - before) < all / 4 && viewer.step() === was, "Shift and an arrow move no strip, but the step");
+    for (const end of ["End", "Home"]) {
+      press(end);
+      const at = (Page.now().t - Zoom.part.begin) / Zoom.part.span;
+      check(at >= 0 && at <= 1, `${end}: the strip doesn't follow`);
+    }
+    press("-");
+    press("-");
+    check(Zoom.part.span === all && chart.title.includes("Ctrl"), "− doesn't zoom back");
   }
 
   // ---- Names: each thing to press or to read has one ----
@@ -308,6 +416,8 @@
         || pane.scrollHeight <= pane.clientHeight + 1, `${where}: #${pane.id} runs out of its box`);
     const controls = one("#controls").getBoundingClientRect();
     check(controls.bottom <= innerHeight + 1, `${where}: the controls are out of sight`);
+    const foot = one("footer").offsetHeight;
+    check(innerWidth > 700 || foot < innerHeight / 4, `${where}: the foot takes ${foot} px of ${innerHeight}`);
     if (innerWidth <= 700)
       for (const button of all("#controls button:not([hidden])"))
         check(button.offsetHeight >= 40, `${where}: #${button.id} is too small for a finger`);
@@ -374,7 +484,20 @@
     const { top, bottom } = one(".code").getBoundingClientRect();
     const end = Math.min(bottom, one("footer").getBoundingClientRect().top);
     const lines = Math.floor((end - top) / LINE_HEIGHT);
-    check(innerWidth < 1000 || lines >= MOST_LINES, `step ${viewer.step()}: ${lines} lines in sight`);
+    check(innerWidth < 1100 || lines >= MOST_LINES, `step ${viewer.step()}: ${lines} lines in sight`);
+  }
+
+  /// What happens in the step stays in sight, and a pane that is cut says so.
+  function checkPanes() {
+    const { top, bottom } = one("#say").getBoundingClientRect();
+    check(innerWidth <= 700 || (top >= 0 && bottom < one("footer").getBoundingClientRect().top),
+      `step ${viewer.step()}: what happens is out of sight, at ${top}`);
+    for (const pane of all("#tasks, .side .pane")) {
+      const isCut = getComputedStyle(pane).overflowY !== "visible"
+        && pane.scrollHeight - pane.clientHeight - pane.scrollTop > 6;
+      check(isCut === pane.hasAttribute("data-more"), `step ${viewer.step()}: #${pane.id} is ${isCut ? "" : "not "}cut`);
+      check(!isCut || pane.clientHeight > 60, `step ${viewer.step()}: #${pane.id} shows ${pane.clientHeight} px`);
+    }
   }
 
   async function linesInSight() {
@@ -383,7 +506,10 @@
     press("Home");
     for (let number = 1; number <= count; number++) {
       await checkLine("step by step");
+      await frame();
+      await frame();
       checkLines();
+      checkPanes();
       press("ArrowRight");
     }
     viewer.go(5);
@@ -499,6 +625,21 @@
     return Math.max(...widths) / Math.max(...took);
   }
 
+  /// A time is chosen for both: by the slider, or with a click into either. Each has a link there.
+  function leadsIntoBoth(runs, models) {
+    const slider = one("#when"), links = () => runs.map(run => run.querySelector(".then a").getAttribute("href"));
+    const stepAt = (model, time) => Math.max(1, model.steps.findLastIndex(step => step.t - model.steps[0].t <= time) + 1);
+    for (const share of [0, 0.3, 1]) {
+      slider.value = share * slider.max;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      const wanted = models.map((model, i) => `run-${i + 1}.html#step=${stepAt(model, Number(slider.value))}`);
+      checkSame(wanted.join(), links().join(), `the links at ${share}`);
+    }
+    const { left, width, top } = one(".lane .track").getBoundingClientRect(), before = links().join();
+    one(".lane .track").dispatchEvent(new MouseEvent("click", { clientX: left + width / 2, clientY: top, bubbles: true }));
+    check(links().join() !== before && Math.abs(slider.value / slider.max - 0.5) < 0.01, "a click chooses no time");
+  }
+
   function comparison() {
     const runs = all(".run"), known = JSON.parse(one("#meta").textContent).runs;
     check(runs.length === 2, `there are ${runs.length} runs`);
@@ -514,6 +655,7 @@
           && box.top >= room.top && box.bottom <= room.bottom, `run ${i}: a bar leaves its lane`);
       }
     });
+    leadsIntoBoth(runs, models);
     const [first, second] = runs.map((run, i) => scaleOf(run, models[i]));
     check(Math.abs(first / second - 1) < 0.02, `two time axes: ${first} and ${second}`);
     check(document.scrollingElement.scrollWidth <= innerWidth, "the page is too wide");
@@ -544,6 +686,8 @@
     sameWords();
     focusedKeys();
     pointer();
+    table();
+    strip();
     names();
     measure();
     network();

@@ -29,7 +29,7 @@ from compare import compare_page  # noqa: E402
 SELF_TEST = "".join(path.read_text(encoding="utf-8") for path in (IN_PAGE, IN_PAGE.with_name("viewer_page_test.js")))
 CALM = "--force-prefers-reduced-motion"
 SKIPPED = 77  # what meson takes for "skipped"
-SCREENS = [(1366, 768), (1920, 1080), TELEPHONE]
+SCREENS = [(1024, 700), (1366, 768), (1920, 1080), TELEPHONE]
 SCENES = scenes.all_scenes()
 SMALL = "07-fetch-one"
 BIGGEST = 170_000  # bytes of a page, without what it shows
@@ -133,7 +133,7 @@ class OtherParts(Page):
 
     def test_two_runs_share_one_time_axis(self):
         both = [SCENES[name].trace() for name in ("03-callbacks", "18a-chain")]
-        page = compare_page(both, ["Stage 1", "Stage 2"], "Stage 1 beside stage 2")
+        page = compare_page(both, ["Stage 1", "Stage 2"], ["run-1.html", "run-2.html"], "Stage 1 beside stage 2")
         for size in ((1366, 768), TELEPHONE):
             self.assertPart("compare", page, size, 60)
 

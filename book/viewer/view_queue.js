@@ -1,57 +1,5 @@
-// What is waited for: the futures, and the queue with the lines in front of it.
+// The queue of work, and the lines of tasks in front of it.
 "use strict";
-
-const FuturesPane = (() => {
-  const { el, row, one, byId, rich } = Dom;
-  const MOST = 12;
-  const SIGNS = { pending: "○", resolved: "●", failed: "!", cancelled: "✕" };
-
-  function whatOf({ future, state }) {
-    if (state !== "pending")
-      return state;
-    const end = Words.until(Page.model, future);
-    if (end)
-      return future.task ? "until it ends" : `until ${end}`;
-    const isNeverEnded = future.end === undefined || future.end === null;
-    const made = future.at ? `, made in ${Dom.fileName(future.at)}` : "";
-    return (isNeverEnded ? "never resolved" : "pending") + made;
-  }
-
-  function whoWaits({ waiters, state, gone }) {
-    if (waiters.length === 0)
-      return "nothing waits";
-    const more = waiters.length > 2 ? ` +${waiters.length - 2}` : "";
-    const names = waiters.slice(0, 2).map(task => `task ${task.n}`).join(", ") + more;
-    if (state !== "pending")
-      return `${gone === waiters.length ? "woke" : "wakes"} ${names}`;
-    return `${names} ${waiters.length > 1 ? "wait" : "waits"}`;
-  }
-
-  function line(entry) {
-    const what = whatOf(entry);
-    const name = entry.future.task ? `task ${entry.future.task.n}` : entry.future.n;
-    const words = el("small", { title: what.replace(/`/g, "") }, ...rich(what));
-    const kind = entry.state === "pending" ? "" : "future";
-    return row(kind, [`${SIGNS[entry.state]} ${name}`], [words], whoWaits(entry));
-  }
-
-  function draw() {
-    const entries = [...Page.state.futures.values()];
-    const pending = entries.filter(entry => entry.state === "pending").length;
-    const done = entries.length - pending;
-    byId("futures-title").textContent = `Futures: ${pending > 0 ? Words.num(pending) : "none"}`
-      + (Page.stage > 1 ? " pending" : "")
-      + (done > 0 ? `, ${Words.num(done)} done` : "");
-    // Those that somebody waits for come first.
-    const weight = entry => entry.state !== "pending" ? 2 : entry.waiters.length > 0 ? 0 : 1;
-    entries.sort((a, b) => weight(a) - weight(b));
-    one("#futures .body").replaceChildren(...(entries.length === 0 ? []
-      : [el("ul", { class: "rows" }, ...entries.slice(0, MOST).map(line)),
-        Dom.more(entries.length - MOST)]));
-  }
-
-  return { draw };
-})();
 
 const QueuePane = (() => {
   const { el, span, p, one, byId } = Dom;
