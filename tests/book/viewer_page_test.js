@@ -513,7 +513,9 @@
       press("ArrowRight");
     }
     viewer.go(5);
+    scrollTo(0, innerWidth > 700 ? innerHeight : 0); // on a desk, what happens stays at the top
     await checkLine("a jump");
+    checkPanes();
     press("w");
     while (viewer.step() < count) {
       await hold("ArrowRight", 10);

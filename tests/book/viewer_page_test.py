@@ -29,7 +29,7 @@ from compare import compare_page  # noqa: E402
 SELF_TEST = "".join(path.read_text(encoding="utf-8") for path in (IN_PAGE, IN_PAGE.with_name("viewer_page_test.js")))
 CALM = "--force-prefers-reduced-motion"
 SKIPPED = 77  # what meson takes for "skipped"
-SCREENS = [(1024, 700), (1366, 768), (1920, 1080), TELEPHONE]
+SCREENS = [(800, 640), (1024, 700), (1366, 768), (1920, 1080), TELEPHONE]
 SCENES = scenes.all_scenes()
 SMALL = "07-fetch-one"
 BIGGEST = 170_000  # bytes of a page, without what it shows
