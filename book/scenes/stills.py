@@ -26,7 +26,7 @@ sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "viewer"))
 from make_page import make_page, meta_of  # noqa: E402  (its folder has just been put on the path)
-from scenes import Scene, all_scenes  # noqa: E402
+from scenes import Scene, all_scenes, move_lines  # noqa: E402
 from steps import step_numbers  # noqa: E402
 from story import browser_here  # noqa: E402
 
@@ -60,7 +60,7 @@ def is_fresh(scene: Scene, theme: str) -> bool:
 
 def draw(scene: Scene, theme: str, browser: str) -> None:
     step, caption = moment_of(scene)
-    trace = scene.trace()
+    trace, _ = move_lines(scene.trace(), scene.lines())
     meta = meta_of(trace, title=scene.title, still={"step": step, "signs": scene.page < WITHOUT_SIGNS})
     page = make_page(trace, meta, (HERE / "still.js").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:

@@ -191,7 +191,7 @@ const TasksPane = (() => {
     const focus = Page.stage === 1 ? Page.ownerOf(Page.now()) : focusOf(Page.now());
     const lines = partOf(inOrder(all), focus);
     byId("tasks-title").textContent = titleOf(entries);
-    one("#tasks .body").replaceChildren(all.length > 0 ? table(lines, focus) : p("empty", "None yet."),
+    one("#tasks .body").replaceChildren(all.length > 0 ? table(lines, focus) : p("empty", "There is none at this step."),
       Dom.more(all.length - lines.length), loneFutures());
     bringIntoSight(lines.findIndex(({ owner }) => owner === (Page.chosen ?? focus)));
   }
