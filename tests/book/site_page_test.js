@@ -62,6 +62,10 @@
       && figure.getBoundingClientRect().bottom <= innerHeight);
     const page = document.documentElement;
     expect("also sideways", page.scrollWidth <= page.clientWidth);
+    const { left, width } = figure.getBoundingClientRect();
+    expect(`it is as wide as the window: ${width} of ${page.clientWidth}`, left > 0 && width > page.clientWidth - 20);
+    const moments = [...frame.contentDocument.querySelectorAll("#worth button")];
+    expect("its moments are one row", new Set(moments.map(button => button.offsetTop)).size <= 1);
     expect("nothing lies under it", !one(".here").checkVisibility({ visibilityProperty: true })
       || one(".here").getBoundingClientRect().left >= frame.getBoundingClientRect().right);
     const bar = frame.contentDocument.querySelector("#controls");

@@ -85,9 +85,9 @@ class Browser(InABrowser):
 
     def test_a_scene_plays_in_its_page(self):
         page = self.with_script(RICH).as_uri()
-        for size in (DESK, (1600, 900)):
+        for size in (DESK, (768, 1024), (1600, 900)):
             with self.subTest(size):  # otherwise, a page from disk may not look into a frame from disk
-                self.assertFine(f"{page}?test=scene", 12, size, "--allow-file-access-from-files")
+                self.assertFine(f"{page}?test=scene", 13, size, "--allow-file-access-from-files")
 
     def test_no_page_is_too_wide_for_a_telephone(self):
         folders = [sorted((self.site / name).glob("*.html")) for name in ("book", "exercises")]
