@@ -666,7 +666,7 @@ const Model = (() => {
     return wait?.resumed === null ? wait.future : null;
   }
 
-  // ---- Where things are drawn: a lane each, which is used again when it is free ----
+  // ---- Where things are drawn: a row each ----
 
   function setLanes(m) {
     let alive = 0;

@@ -49,9 +49,8 @@ const Say = (() => {
       [causeButton(number), el("i", { "aria-hidden": "true" }, "→")]);
     const here = el("b", { "aria-current": "step" }, dot(step), Words.short(model, step));
     byId("way").replaceChildren(...causes, here);
-    // On a narrow page the way is one line, of which the end matters most.
-    if (innerWidth <= 1080)
-      requestAnimationFrame(() => { byId("way").scrollLeft = byId("way").scrollWidth; });
+    // In a small window the way is one line, of which the end matters most.
+    requestAnimationFrame(() => { byId("way").scrollLeft = byId("way").scrollWidth; });
   }
 
   /// For screen readers. When it plays fast, only the last step is read out.

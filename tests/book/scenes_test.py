@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import sys
 import tempfile
 import unittest
@@ -17,7 +18,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "book" / "viewer"), str(ROOT / "book" / "scenes")]
 sys.dont_write_bytecode = True
-import recording  # noqa: E402  (their folders have just been put on the path)
+import picture  # noqa: E402  (their folders have just been put on the path)
+import recording  # noqa: E402
 import scenes  # noqa: E402
 import stills  # noqa: E402
 from steps import step_numbers  # noqa: E402
@@ -59,6 +61,16 @@ class Kept(unittest.TestCase):
                 self.assertTrue(scene.name.startswith(scene.page + "-"))
                 self.assertEqual(len(list((ROOT / "book").glob(scene.page + "-*.md"))), 1)
                 self.assertLess(scene.trace_file.stat().st_size, 100_000)
+
+    def test_the_picture_of_the_viewer_is_small_and_shows_a_step_of_its_scene(self):
+        for theme in stills.THEMES:
+            file = ROOT / "book" / "figures" / f"viewer-{theme}.png"
+            self.assertLess(file.stat().st_size, 150_000)
+            width, height = struct.unpack(">II", file.read_bytes()[16:24])
+            self.assertEqual((width, height), (picture.WIDTH * picture.SCALE, picture.HEIGHT * picture.SCALE))
+        trace = SCENES[picture.SCENE].trace()
+        event = trace.events[step_numbers(trace).index(picture.STEP)]
+        self.assertEqual((event["event"], event["phase"]), ("task", "step"))
 
     def test_its_page_names_it_beside_its_still(self):
         for scene in SCENES.values():
