@@ -3,7 +3,7 @@
 
 const QueuePane = (() => {
   const { el, span, p, one, byId } = Dom;
-  const MOST_ITEMS = 10, MOST_QUEUES = 3;
+  const MOST_ITEMS = 10, MOST_WAITING = 6, MOST_QUEUES = 3;
 
   const boxes = (words, ...kids) => p("boxes", span("", words), ...kids);
 
@@ -20,7 +20,7 @@ const QueuePane = (() => {
   function waitingLine(words, number, known) {
     if (number === 0)
       return null;
-    const named = known.filter(wait => wait.task).slice(0, number).map(({ task }) =>
+    const named = known.filter(wait => wait.task).slice(0, Math.min(number, MOST_WAITING)).map(({ task }) =>
       el("b", { class: "who" }, `task ${task.n}`));
     const rest = number - named.length;
     return boxes(words, ...named, rest > 0 && (named.length > 0 ? `+${rest}` : String(rest)));

@@ -34,7 +34,8 @@ const TasksPane = (() => {
     if (!awaiting || state === "ready")
       return ["ready to run", "loop", "2"];
     const end = awaiting.task ? `task ${awaiting.task.n} ends` : Words.until(Page.model, awaiting);
-    const words = end ? `until ${end}` : Words.futureName(awaiting);
+    const inLine = awaiting.line && (awaiting.line.side === "getters" ? "an item" : "room in the queue");
+    const words = end ? `until ${end}` : inLine || Words.futureName(awaiting);
     return [words, "", `4 ${words}`];
   }
 
@@ -224,7 +225,7 @@ const TasksPane = (() => {
       const bottom = top + heading + 8 + box.height + chain;
       const { scrollTop, clientHeight } = pane;
       if (top < scrollTop || bottom > scrollTop + clientHeight)
-        pane.scrollTop = Math.min(top, bottom - clientHeight + 4);
+        pane.scrollTop = Math.min(top, bottom - clientHeight + 30); // above what says that there is more
     });
   }
 
