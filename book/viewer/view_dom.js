@@ -39,8 +39,7 @@ const Dom = (() => {
     span("who", ...who), span("what", ...what), span("how", how));
 
   /// The last line of a list that has been cut.
-  const more = (hidden, what = "") =>
-    hidden > 0 ? p("empty", `… and ${Words.num(hidden)} more${what}.`) : "";
+  const more = hidden => hidden > 0 ? p("empty", `… and ${Words.num(hidden)} more.`) : "";
 
   /// As `el`, for a shape of a drawing.
   function svg(tag, attributes = {}, ...children) {

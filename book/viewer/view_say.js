@@ -50,7 +50,11 @@ const Say = (() => {
     const here = el("b", { "aria-current": "step" }, dot(step), Words.short(model, step));
     byId("way").replaceChildren(...causes, here);
     // In a small window the way is one line, of which the end matters most.
-    requestAnimationFrame(() => { byId("way").scrollLeft = byId("way").scrollWidth; });
+    requestAnimationFrame(() => {
+      const way = byId("way");
+      way.scrollLeft = way.scrollWidth;
+      way.toggleAttribute("data-cut", way.scrollLeft > 0);
+    });
   }
 
   /// For screen readers. When it plays fast, only the last step is read out.

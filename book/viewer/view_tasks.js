@@ -34,8 +34,8 @@ const TasksPane = (() => {
     if (!awaiting || state === "ready")
       return ["ready to run", "loop", "2"];
     const end = awaiting.task ? `task ${awaiting.task.n} ends` : Words.until(Page.model, awaiting);
-    const inLine = awaiting.line && (awaiting.line.side === "getters" ? "an item" : "room in the queue");
-    const words = end ? `until ${end}` : inLine || Words.futureName(awaiting);
+    const inLine = awaiting.line && (awaiting.line.side === "getters" ? "there is an item" : "there is room");
+    const words = end || inLine || Words.futureName(awaiting);
     return [words, "", `4 ${words}`];
   }
 
@@ -84,7 +84,7 @@ const TasksPane = (() => {
   // Where there isn't room for all columns, the last ones by `needs` (px of the pane) go.
   const COLUMNS = [
     { key: "number", needs: 0, words: () => Page.stage === 1 ? "fetch" : "task" },
-    { key: "order", needs: 0, words: () => Page.stage === 1 ? "what comes next" : "waits for" },
+    { key: "order", needs: 0, words: () => Page.stage === 1 ? "what comes next" : "waits until" },
     { key: "since", needs: 350, words: () => "since", title: "when it came to stand like that" },
     { key: "steps", needs: 385, words: () => Page.stage === 1 ? "calls" : "steps", title: "how often it has run" },
     { key: "busy", needs: 280, words: () => "busy", title: "its time on the thread" },
