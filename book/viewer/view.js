@@ -212,12 +212,16 @@ const Page = (() => {
   function goTo(owner) {
     const runs = Busy.runs(owner);
     const to = runs.find(n => n > page.step) ?? runs.findLast(n => n <= page.step);
-    const isMove = to !== undefined && to !== page.step;
     page.chosen = owner;
-    if (isMove)
+    if (to !== undefined && to !== page.step)
       go(to);
     else
       draw();
+  }
+
+  function chooseNone() {
+    page.chosen = null;
+    draw();
   }
 
   /// The next thing worth a look; after the last one, the first again.
@@ -241,7 +245,7 @@ const Page = (() => {
   }
 
   return Object.assign(page, {
-    show, onMove, last, now, go, goTurn, home, neighbour, stopFrom, isDrawn, walkEvery, goTo, goWorth, wakeOf, causeOf, ownerOf, sameAs,
+    show, onMove, last, now, go, goTurn, home, neighbour, stopFrom, isDrawn, walkEvery, goTo, chooseNone, goWorth, wakeOf, causeOf, ownerOf, sameAs,
     stepAtTime,
     walk: by => goIfAny(neighbour(by)),
     goWake: () => goIfAny(wakeOf(page.step)),

@@ -47,9 +47,10 @@ const Controls = (() => {
     byId(`${id}-button`).setAttribute("aria-expanded", String(on));
   }
 
-  function closeSheets() {
+  function closeAll() {
     toggleSheet("keys", false);
     toggleSheet("findings", false);
+    Page.chooseNone();
   }
 
   // ---- What a button does, and a key ----
@@ -89,7 +90,7 @@ const Controls = (() => {
     "f": () => Page.goWorth(),
     "d": DEEDS.theme,
     "?": DEEDS["keys-button"],
-    "Escape": closeSheets,
+    "Escape": closeAll,
   };
 
   /// A focused element has keys of its own, which it keeps: a button its space, a list of

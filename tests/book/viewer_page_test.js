@@ -317,7 +317,8 @@
       viewer.go(from);
       check(one("#tasks tr.chosen th").textContent === name, `“${name}” isn't shown as chosen`);
     }
-    Page.chosen = null;
+    press("Escape");
+    check(!one("#tasks .chosen"), "Escape leaves a task chosen");
   }
 
   // ---- The time strip ----
