@@ -489,7 +489,9 @@
   }
 
   /// What happens in the step stays in sight, and a pane that is cut says so.
-  function checkPanes() {
+  async function checkPanes() {
+    for (let i = 0; i < 3; i++) // which is known once it's drawn
+      await frame();
     const { top, bottom } = one("#say").getBoundingClientRect();
     check(innerWidth <= 700 || (top >= 0 && bottom < one("footer").getBoundingClientRect().top),
       `step ${viewer.step()}: what happens is out of sight, at ${top}`);
@@ -507,16 +509,14 @@
     press("Home");
     for (let number = 1; number <= count; number++) {
       await checkLine("step by step");
-      await frame();
-      await frame();
       checkLines();
-      checkPanes();
+      await checkPanes();
       press("ArrowRight");
     }
     viewer.go(5);
     scrollTo(0, innerWidth > 700 ? innerHeight : 0); // on a desk, what happens stays at the top
     await checkLine("a jump");
-    checkPanes();
+    await checkPanes();
     press("w");
     while (viewer.step() < count) {
       await hold("ArrowRight", 10);
