@@ -10,7 +10,7 @@ what the source lines say that are named there. Then it tells each scene's story
 page says about each step (for that, there must be node or Chromium): stories.json gets a checksum
 of it, and FOLDER, the story itself. To see what has changed, tell the stories before and after
 your change into two folders, and compare these. Draw the still pictures anew, too
-(book/scenes/stills.py). All happens on this machine; the practice site that some scenes need is
+(book/scenes/stills.py), and README's (picture.py). All happens on this machine; the practice site that some scenes need is
 started here, and ended.
 """
 from __future__ import annotations
