@@ -7,7 +7,6 @@ directory: three programs in meson.build serve as models, one for the exercises 
 from __future__ import annotations
 
 import copy
-import functools
 import json
 import os
 import re
@@ -17,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -24,6 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import questions
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "setup"))
+from terminal import bold, green, red, width  # noqa: E402
 
 FOLDER = "tests/exercises"
 MODELS = [f"{FOLDER}/exercise{stage}" for stage in "123"]  # targets that show how to compile and link
@@ -34,21 +37,16 @@ class Trouble(Exception):
     """The request can't be carried out. The message is one line that says what to do."""
 
 
-def painted(text: str, code: str) -> str:
-    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return text if plain else f"\033[{code}m{text}\033[0m"
-
-
-bold, red, green = (functools.partial(painted, code=code) for code in ["1", "31", "32"])
-
-
 def count(number: int, thing: str) -> str:
     return f"{number or 'no'} {thing}{'' if number == 1 else 's'}"
 
 
+def limited(lines: list[str], most: int) -> str:
+    return "\n".join(lines[:most] + [f"... ({count(len(lines) - most, 'more line')})"] * (len(lines) > most))
+
+
 def indented(lines: list[str], most: int) -> str:
-    shown = lines[:most] + [f"... ({count(len(lines) - most, 'more line')})"] * (len(lines) > most)
-    return "\n".join(f"    {line}".rstrip() for line in shown)
+    return "\n".join(f"    {line}".rstrip() for line in limited(lines, most).split("\n"))
 
 
 # ---- Compiling, linking, running --------------------------------------------------------
@@ -263,6 +261,7 @@ class Outcome:
     case: str = ""            # the test case that the details are from
     printed: list[str] = field(default_factory=list)  # what the reader's code printed
     warnings: list[str] = field(default_factory=list)
+    told: str = ""            # what the test says to the reader, before what doctest says of it
 
 
 def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: float,
@@ -283,7 +282,7 @@ def try_answer(build: Build, folder: Path, answer: Path, work: Path, limit: floa
         # What other test cases printed would only mislead.
         alone = judge_run(*run_limited(program, limit, outcome.case, variables), limit)
         if alone.case == outcome.case:
-            outcome.printed, outcome.details = alone.printed, alone.details
+            outcome.printed, outcome.told, outcome.details = alone.printed, alone.told, alone.details
     outcome.warnings = first_diagnostic(said, "warning", file)[0]
     return outcome
 
@@ -361,7 +360,7 @@ def judge_run(text: str, status: int, late: bool, limit: float) -> Outcome:
         return Outcome("passed", printed=printed.splitlines() if sections else [])
     kind = "late" if late else "crashed" if status < 0 or CRASHED in text or not failed else "failed"
     outcome = Outcome(kind, printed=printed.splitlines() if sections else [])
-    outcome.case, headline, lines = judge_case(kind, cases[0]) if cases else ("", "", [])
+    outcome.case, headline, outcome.told, lines = judge_case(kind, cases[0]) if cases else ("", "", "", [])
     outcome.headline = headline or (
         "Its tests passed, but the program did not exit cleanly:" if passed and not failed else
         f"It was stopped after {limit:g} s." if late else
@@ -376,8 +375,8 @@ def judge_run(text: str, status: int, late: bool, limit: float) -> Outcome:
     return outcome
 
 
-def judge_case(kind: str, section: str) -> tuple[str, str, list[str]]:
-    """What doctest said about a test case that failed: its name, a headline, the rest."""
+def judge_case(kind: str, section: str) -> tuple[str, str, str, list[str]]:
+    """What doctest said about a test case that failed: its name, a headline, what the test says, the rest."""
     name = re.search(r"TEST CASE:\s+(.*)", section)[1]
     how = "fails"
     if CRASHED in section:
@@ -386,7 +385,23 @@ def judge_case(kind: str, section: str) -> tuple[str, str, list[str]]:
     # Before the name come its place and perhaps its suite; the headline has the name.
     lines = [line for line in section.split(name, 1)[1].splitlines() if kind != "late" or CRASHED not in line]
     text = re.sub(r"\n{2,}", "\n", "\n".join(lines)).strip("\n")
-    return name, f'It {how} in the test case "{name}":', text.splitlines()
+    told, rest = apart(text.splitlines())
+    return name, f'It {how} in the test case "{name}":', told, rest
+
+
+FAILURE = re.compile(r"\S.*:\d+: (FATAL )?ERROR: |\S.*:\d+: (MESSAGE|WARNING): ")
+LOGGED = "  logged: "
+ADVICE = re.compile(r"^ {4}\S+:\d+: ERROR: \w+ is not .*", re.M)  # prose, on a prediction
+
+
+def apart(lines: list[str]) -> tuple[str, list[str]]:
+    """What the test says of its first failure (doctest has logged it), and the other lines."""
+    first = next((at for at, line in enumerate(lines) if line.startswith(LOGGED)), len(lines))
+    end = next((at for at in range(first + 1, len(lines)) if FAILURE.match(lines[at])), len(lines))
+    if first == len(lines) or sum(bool(FAILURE.match(line)) for line in lines[:first]) != 1:
+        return "", lines  # it says nothing, or only of a later one
+    told = "\n".join([lines[first][len(LOGGED):], *(line.removeprefix(" " * len(LOGGED)) for line in lines[first + 1:end])])
+    return told, lines[:first] + lines[end:]
 
 
 # GCC 12 confuses a coroutine's memory when it waits in the middle of a condition.
@@ -436,6 +451,9 @@ def report(root: Path, title: str, answer: Path | None, outcome: Outcome) -> str
     for title, lines in [("It printed:", outcome.printed[-20:]), (outcome.headline, outcome.details),
                          ("The compiler warns:", outcome.warnings)]:
         if lines or title == outcome.headline != "":
-            parts.append(f"{title}\n\n{indented(lines, 30)}\n".rstrip() + "\n")
+            told = f"{limited(outcome.told.splitlines(), 30)}\n\n" if outcome.told and title == outcome.headline else ""
+            parts.append(f"{title}\n\n{told}{indented(lines, 30)}\n".rstrip() + "\n")
     parts.append(outcome.advice)
-    return "\n".join(filter(None, parts)).replace(f"{root}/", "")
+    text = "\n".join(filter(None, parts)).replace(f"{root}/", "")
+    return ADVICE.sub(lambda found: textwrap.fill(found[0], width(), subsequent_indent=" " * 6, break_long_words=False,
+                                                  break_on_hyphens=False), text)

@@ -6,7 +6,6 @@ other exercise. Those of the track (Y01, Y02, ...) are steps that build on each 
 from __future__ import annotations
 
 import fcntl
-import functools
 import hashlib
 import re
 from collections.abc import Iterator
@@ -15,13 +14,11 @@ from pathlib import Path
 
 import questions
 import wrong
-from answers import FOLDER, Trouble
+from answers import FOLDER, Trouble, count  # this also lets Python find terminal.py
+from terminal import say
 from track import YOURS, needed_files, solution_text
 
 ROOT = Path(__file__).resolve().parents[2]
-
-say = functools.partial(print, flush=True)
-
 
 HINT = re.compile(r"^<details><summary>Hint \d+</summary>[ \t]*\n(.*?)^</details>[ \t]*$", re.M | re.S)
 
@@ -244,6 +241,27 @@ class Course:
 
     def note_last(self, exercise: Exercise):
         (self.work(exercise).parent / "last").write_text(exercise.name)
+
+    def note_place(self):
+        """Leaves a note on where the reader is, for `./learn` alone, which must do without Python."""
+        place = self.notes / "place"
+        if not self.last() and not self.names_done():
+            place.unlink(missing_ok=True)
+            return
+        following, done = self.next(), sum(map(self.is_over, self.exercises))
+        words = f"{done} of {count(len(self.exercises), 'exercise')} {'is' if done == 1 else 'are'} done."
+        if following:
+            page = self.title_of(following.after)
+            words = (f"You are on page {following.after}{page and ', '}{page}; {words}\n"
+                     f"Next: {following.number} {following.title} ({following.kind}, about "
+                     f"{count(following.minutes, 'minute')}).\nThe task: {self.path(following.folder)}/README.md")
+        self.notes.mkdir(exist_ok=True)
+        place.write_text(words + "\n", encoding="utf-8")
+
+    def title_of(self, page: str) -> str:
+        """A page's title, without its number."""
+        file = next((self.root / "book").glob(f"{page.lower()}-*.md"), None)
+        return file.open(encoding="utf-8").readline().partition(page)[2].strip() if file else ""
 
     def open(self, exercise: Exercise):
         """Makes sure that the reader has a file to edit, and the questions, if there are any."""

@@ -8,7 +8,7 @@ This is what ./learn calls; a reader types:
     ./learn hint [02.2]       one more hint
     ./learn solution 02.2     our answer, and how yours differs (--give-up: before yours passes)
     ./learn solution Y04 --take    use our file for a step of the track
-    ./learn list              all exercises, and which of them are done
+    ./learn list              your page's exercises, and what is done (--all: every exercise)
     ./learn reset 02.2        start over (your file is kept beside the new one)
     ./learn watch [02.2]      check again whenever you save, and move on when it passes
     ./learn explore 12.2      play your answer in every order of its events, and tell the smallest that
@@ -30,15 +30,18 @@ import re
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
+from itertools import groupby
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 import questions  # noqa: E402
-from answers import (Broken, Build, Outcome, Trouble, bold, count, green, judge_build, make_program,  # noqa: E402
-                     model_for, painted, report, run_limited, state, try_answer)
-from course import ROOT, Course, Exercise, Step, free_name, say, topic_of  # noqa: E402
+from answers import (Broken, Build, Outcome, Trouble, count, judge_build, make_program, model_for,  # noqa: E402
+                     report, run_limited, state, try_answer)
+from course import ROOT, Course, Exercise, Step, free_name, topic_of  # noqa: E402
 from memory import look_at_memory  # noqa: E402
+from terminal import bold, green, painted, paragraphs, say, width  # noqa: E402
 
 TIME_LIMIT = 10.0  # seconds for a test program
 EXPLORE_LIMIT = 60.0  # for one that plays every order
@@ -57,11 +60,15 @@ ORDERS_OF_PAGES = {  # the test case that does so with what a page has built, an
 # ---- The commands -----------------------------------------------------------------------
 
 
-def check(course: Course, build: Build, exercise: Exercise) -> bool:
+def check(course: Course, build: Build, exercise: Exercise, of_page: Sequence[Exercise] = ()) -> bool:
+    """Did it pass? If a whole page is checked, the reader stays at the first of its exercises that is not done."""
     needed = prepare(course, exercise)
     title, work = f"{exercise.number} {exercise.title}", course.work(exercise)
     with course.alone():
         outcome, unseen = try_twice(course, build, exercise, title, work)
+    if outcome.kind == "passed" and not course.is_ours(exercise):
+        course.mark(exercise, True)
+    course.note_last(next((one for one in of_page if not course.is_over(one)), exercise))
     say(report(course.root, title, exercise.yours, outcome))
     if unseen:
         say(f"Its use of memory was not checked: {unseen}.")
@@ -74,7 +81,6 @@ def check(course: Course, build: Build, exercise: Exercise) -> bool:
     if course.is_ours(exercise):
         say(f"This is our file, though. To write your own: ./learn reset {exercise.number}")
     else:
-        course.mark(exercise, True)
         say(f"Our answer: ./learn solution {exercise.number}")
     tell_doubts(course, needed)
     if exercise in course.steps:
@@ -153,7 +159,7 @@ def hint(course: Course, exercise: Exercise):
         course.note_hints(exercise, shown)
     left = len(exercise.hints) - shown
     say(bold(f"{exercise.number} {exercise.title}, hint {shown} of {len(exercise.hints)}"),
-        *exercise.hints[shown - 1:shown], sep="\n\n", end="\n\n")
+        *map(paragraphs, exercise.hints[shown - 1:shown]), sep="\n\n", end="\n\n")
     say(f"{count(left, 'hint')} left." if left else "No hints left. To see our answer: "
         f"./learn solution {exercise.number} --give-up")
 
@@ -177,7 +183,7 @@ def solution(course: Course, exercise: Exercise, give_up: bool) -> int:
         colours = {"-": "31", "+": "32", "@": "36"}
         say("How yours differs:\n" if lines else "Yours is the same.")
         for line in lines:
-            say(painted(line, colours[line[0]]) if line[:1] in colours else line)
+            print(painted(line, colours[line[0]]) if line[:1] in colours else line)
     return 0
 
 
@@ -248,7 +254,7 @@ def explore(course: Course, build: Build, name: str, order: str | None) -> int:
                        judge_build(*broken.args, f"{yours.parent}/" if yours.suffix == ".h" else str(yours))))
             return 1
     said, status, late = run_limited(program, EXPLORE_LIMIT, case, variables)
-    say(re.split(r"={79}\n|\[doctest\]", said)[0].rstrip())
+    print(re.split(r"={79}\n|\[doctest\]", said)[0].rstrip(), flush=True)
     if late:
         say(f"It was stopped after {EXPLORE_LIMIT:g} s.")
     if trace.exists():
@@ -265,10 +271,19 @@ def explored(course: Course, name: str) -> Exercise:
     return found[0]
 
 
-def show_list(course: Course):
-    titles = {one: one.title + (f" (after page {one.after})" if isinstance(one, Step) and one.after else "")
-              for one in course.exercises}
-    width = max(map(len, titles.values()), default=0)
+PARTS = {"01": "Callbacks", "05": "Coroutines", "10": "A runtime", "18": "Going further"}  # of the book, by first page
+
+
+def part_of(page: str) -> str:
+    return next((name for first, name in reversed(PARTS.items()) if page >= first), "")
+
+
+def hours(minutes: int) -> str:
+    return count(minutes, "minute") if minutes < 90 else f"about {count(round(minutes / 60), 'hour')}"
+
+
+def marks(course: Course) -> dict[Exercise, str]:
+    """What is to be said of each exercise: is it done, begun, skipped, or where the reader is?"""
     following = course.next()
     before = course.exercises[:course.exercises.index(following)] if following else []
     skipped = [one for one in before if not isinstance(one, Step)] if not isinstance(following, Step) else []
@@ -276,29 +291,86 @@ def show_list(course: Course):
 
     def mark(one: Exercise) -> str:
         if course.is_over(one):
-            return "ours" if course.is_ours(one) else green("done")
+            return "ours" if course.is_ours(one) else "done"
         if one is following:
-            return bold("you are here" if one.topic == topic_of(course.last()) else "next")
+            return "you are here" if one.topic == topic_of(course.last()) else "next"
         if one.topic in done:
             return "changed since it passed"
         return "begun" if course.is_begun(one) else "skipped" if one in skipped else ""
+    return {one: mark(one) for one in course.exercises}
 
-    for one in course.exercises:
-        say(f"  {one.number:4}  {titles[one]:{width}}  {one.kind:7}  {one.minutes:3} min  {mark(one)}".rstrip())
+
+def rows(chosen: list[Exercise], mark: dict[Exercise, str], of: list[Exercise]) -> list[str]:
+    """A line for each of the chosen exercises, as wide as those of a whole list. What doesn't fit is left out."""
+    titles = {one: one.title + f" (after page {one.after})" * (of == chosen and isinstance(one, Step) and one.after != "")
+              for one in of}
+    longest = max(map(len, titles.values()), default=0)
+    room = width() - max((len(mark[one]) for one in of), default=0)
+    paint = {"done": green, "next": bold, "you are here": bold}
+
+    def row(one: Exercise) -> str:
+        what = f"  {one.kind:7}  {one.minutes:3} min" if room >= longest + 28 else ""
+        return f"  {one.number:4}  {titles[one]:{longest}}{what}  {paint.get(mark[one], str)(mark[one])}".rstrip()
+    return [row(one) for one in chosen]
+
+
+def show_list(course: Course, everything: bool):
+    mark, following = marks(course), course.next()
+    if everything:
+        for page, group in groupby(course.exercises, key=lambda one: one.after):
+            say(bold(f"{page} {course.title_of(page)}".rstrip()), *rows([*group], mark, course.exercises), sep="\n")
+    else:
+        show_pages(course, mark)
     total, left = len(course.exercises), [one for one in course.exercises if not course.is_over(one)]
-    minutes = sum(one.minutes for one in left)
     say(f"\n{bar(total - len(left), total)} done"
-        + (f", about {count(minutes, 'minute')} left" if left else ""))
+        + (f", {hours(sum(one.minutes for one in left))} left" if left else ""))
     other = next((one for one in left if one is not following and course.can_begin(one)), None)
     if following:
         say(f"`./learn check` takes {following.number}"
             + (f"; to take another, name it, as in `./learn check {other.number}`." if other else "."))
-    if course.steps:
+    if not everything:
+        say("Every exercise, with its title: ./learn list --all")
+    elif course.steps:
         say(f"{course.steps[0].number} to {course.steps[-1].number} add up to a runtime of your own: "
             "book/e-your-own-runtime.md")
     for path, now in course.stranded():
         say(f"{course.path(path)} belongs to an exercise that was removed." if now is None else
-            f"{course.path(path)} belongs to {now.number} today: mv {course.path(path)} {course.path(now.folder)}/")
+            f"{course.path(path)} belongs to {now.number} today:\n    mv {course.path(path)} {course.path(now.folder)}/")
+
+
+def show_pages(course: Course, mark: dict[Exercise, str]):
+    """The reader's page in full; the pages before and after it in as few lines as possible."""
+    following = course.next()
+    pages = {page: [*group] for page, group in groupby(
+        (one for one in course.exercises if not isinstance(one, Step)), key=lambda one: one.page)}
+    if course.steps:
+        pages["Y"] = [*course.steps]
+    for (kind, part), run in groupby(pages.items(), key=lambda pair: kind_of(*pair, following, mark)):
+        several = [*run]
+        chosen = [one for _, group in several for one in group]
+        page = several[0][0]
+        name = "Your own runtime" if page == "Y" else part if len(several) > 1 else course.title_of(page)
+        numbers = f"{chosen[0].number} to {chosen[-1].number}" if page == "Y" else \
+            page if len(several) == 1 else f"{page} to {several[-1][0]}"
+        over = sum(map(course.is_over, chosen))
+        amount = f"{len(chosen)} {'step' if page == 'Y' else 'exercise'}{'' if len(chosen) == 1 else 's'}"
+        how = f"{amount} done" if over == len(chosen) else f"{over} of {len(chosen)} done" if over or kind == "here" else \
+            f"{amount}, {'skipped' if kind == 'skipped' else hours(sum(one.minutes for one in chosen))}"
+        say((bold if kind == "here" else str)(f"{numbers}{name and ' '}{name}: {how}"))
+        if kind == "here":
+            say(*rows(chosen, mark, chosen), sep="\n")
+
+
+def kind_of(page: str, group: list[Exercise], following: Exercise | None, mark: dict[Exercise, str]) -> tuple[str, str]:
+    """How a page is shown, and, if the next one is to stand in the same line if it's shown in that way, its part."""
+    if following in group:
+        return "here", page
+    kinds = {mark[one] for one in group}
+    if kinds <= {"done", "ours"}:
+        return "done", "" if page != "Y" else page
+    if kinds == {"skipped"}:
+        return "skipped", ""
+    return ("ahead", page if page == "Y" else part_of(page)) if kinds == {""} else ("begun", page)
 
 
 def reset(course: Course, exercise: Exercise, sure: bool) -> int:
@@ -341,13 +413,19 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     parser.add_argument("--take", action="store_true", help="solution: use our file for a step of the track")
     parser.add_argument("--give-up", action="store_true", help="solution: show it before yours passes")
     parser.add_argument("--yes", action="store_true", help="reset: don't ask")
+    parser.add_argument("--all", action="store_true", help="list: every exercise, page by page")
     parser.add_argument("--order", metavar="TEXT", help="explore: play this order alone")
     parser.add_argument("--needs", action="store_true", help="only name the targets to build first")
     options = parser.parse_args(arguments)
+    course = Course(root)
     try:
-        return run(options, Course(root))
+        try:
+            return run(options, course)
+        finally:
+            if not options.needs:
+                course.note_place()
     except (Trouble, OSError, questions.Malformed) as trouble:
-        print(f"learn: {trouble}", file=sys.stderr)
+        say(f"learn: {trouble}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         say()
@@ -379,7 +457,7 @@ def run(options: argparse.Namespace, course: Course) -> int:
         show_needs(options, course)
         return 0
     if command == "list":
-        show_list(course)
+        show_list(course, options.all)
         return 0
     if command == "explore":
         if not options.name:
@@ -390,8 +468,8 @@ def run(options: argparse.Namespace, course: Course) -> int:
     if command == "check" and options.name:
         chosen, build = course.select(options.name), Build(options.build)
         if len(chosen) > 1 and isinstance(chosen[0], Step):  # later steps would fail for the same reason
-            return 0 if all(check(course, build, one) for one in chosen) else 1
-        return 0 if all([check(course, build, one) for one in chosen]) else 1
+            return 0 if all(check(course, build, one, chosen) for one in chosen) else 1
+        return 0 if all([check(course, build, one, chosen) for one in chosen]) else 1
     exercise = course.one(options.name)
     if not exercise:
         say("All exercises are done.")

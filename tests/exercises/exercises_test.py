@@ -122,9 +122,12 @@ class Reader(unittest.TestCase):
         for path in [*self.root.glob("tests/exercises/*/yours.cpp*"), self.root / ".learn/progress",
                      *self.root.glob(".learn/exercises/*/hints_shown"), self.root / ".learn/exercises/last",
                      *(self.root / ".learn/exercises").glob("*/passed"), *(self.root / ".learn/exercises").glob("*/taken"),
-                     *(self.root / ".learn/exercises").glob("*/opened")]:
+                     *(self.root / ".learn/exercises").glob("*/opened"), self.root / ".learn/place"]:
             path.unlink(missing_ok=True)
         shutil.rmtree(self.root / "tests/exercises/yours", ignore_errors=True)
+        columns = unittest.mock.patch.dict(os.environ, COLUMNS="1000")  # sentences are compared in one piece
+        columns.start()
+        self.addCleanup(columns.stop)
         if not self.looks_at_memory:
             self.second = unittest.mock.patch.object(exercises, "look_at_memory",
                                                      return_value=answers.Outcome("passed"))
@@ -177,13 +180,13 @@ class Progress(Reader):
     def test_a_reader_gets_from_first_to_last(self):
         for done, name in enumerate(self.names):
             number = name.split("-")[0]
-            self.assertIn(f"{done} of 3 done", self.learn("list"))
+            self.assertIn(f"{done} of 3 done", self.learn("list", "--all"))
             said = self.learn("check", status=1)
             self.assert_in_order(
                 said, f"Your file is tests/exercises/{name}/yours.cpp", f"exercises/{name}/README.md",
                 f"{number} Say {done + 1}: not yet", 'It fails in the test case "the answer is right":',
-                f"tests/exercises/{name}/test.cpp:5: ERROR: CHECK( answer() == {done + 1} )",
-                f"think of {done + 1}", "1 more test case failed", f"./learn hint {number} (3 hints left)")
+                f"\n\nthink of {done + 1}\n\n",
+                f"    tests/exercises/{name}/test.cpp:5: ERROR: CHECK( answer() == {done + 1} )", "1 more test case failed", f"./learn hint {number} (3 hints left)")
             self.assertEqual(self.yours(number).read_text(), ANSWER.format(answer=0))
             self.assertNotIn("Your file is", self.learn("check", status=1))
             self.solve(number)
@@ -198,23 +201,25 @@ class Progress(Reader):
         self.assertIn("All exercises are done", self.learn("watch"))
 
     def test_the_list_shows_what_is_done(self):
-        self.assertEqual(self.learn("list"), textwrap.dedent("""\
+        self.assertEqual(self.learn("list", "--all"), textwrap.dedent("""\
+            01
               01.1  Say 1  predict    5 min  next
               01.2  Say 2  build     10 min
+            02
               02.1  Say 3  predict   15 min
 
-            [..............................] 0 of 3 done, about 30 minutes left
+            [..............................] 0 of 3 done, 30 minutes left
             `./learn check` takes 01.1; to take another, name it, as in `./learn check 01.2`.
             """))
         self.solve("01.2")
         self.learn("check", "01.2")
-        said = self.learn("list")
+        said = self.learn("list", "--all")
         self.assertIn("Say 2  build     10 min  done\n", said)
-        self.assertIn("[##########....................] 1 of 3 done, about 20 minutes left", said)
+        self.assertIn("[##########....................] 1 of 3 done, 20 minutes left", said)
         for number in ["01.1", "02.1"]:
             self.solve(number)
             self.learn("check", number)
-        self.assertTrue(self.learn("list").endswith("\n[" + 30 * "#" + "] 3 of 3 done\n"))
+        self.assertTrue(self.learn("list", "--all").endswith("\n[" + 30 * "#" + "] 3 of 3 done\n"))
 
     def test_an_exercise_is_found_by_number_name_or_path(self):
         self.solve("01.2")
@@ -248,12 +253,12 @@ class Progress(Reader):
         self.learn("check", "01.2")
         self.assertIn("02.1 Say 3: not yet", self.learn("check", status=1))  # and not 01.1
         self.assertIn("02.1 Say 3: not yet", self.learn("check", status=1))
-        self.assert_in_order(self.learn("list"), "01.1  Say 1  predict    5 min  skipped\n", "10 min  done\n",
+        self.assert_in_order(self.learn("list", "--all"), "01.1  Say 1  predict    5 min  skipped\n", "10 min  done\n",
                              "02.1  Say 3  predict   15 min  you are here\n", "`./learn check` takes 02.1",
                              "`./learn check 01.1`")
         self.learn("check", "01.1", status=1)
         self.assertIn("01.1 Say 1: not yet", self.learn("check", status=1))
-        self.assert_in_order(self.learn("list"), "01.1  Say 1  predict    5 min  you are here\n",
+        self.assert_in_order(self.learn("list", "--all"), "01.1  Say 1  predict    5 min  you are here\n",
                              "02.1  Say 3  predict   15 min  begun\n")
 
     def test_an_exercise_that_was_removed_does_no_harm(self):
@@ -261,7 +266,7 @@ class Progress(Reader):
         gone.mkdir()
         self.addCleanup(shutil.rmtree, gone)
         (gone / "yours.cpp").write_text("int answer;\n")
-        said = self.learn("list")
+        said = self.learn("list", "--all")
         self.assertIn("0 of 3 done", said)
         self.assertIn("tests/exercises/01.3-gone/yours.cpp belongs to an exercise that was removed", said)
 
@@ -281,10 +286,10 @@ class Progress(Reader):
         left.write_text("int answer;\n")
         (self.root / ".learn/exercises/01.2/hints_shown").write_text("2 two")
         self.given = self.contents()
-        said = self.learn("list")
+        said = self.learn("list", "--all")
         self.assertIn("02.2  Say 2  build     10 min  done\n", said)
         self.assertIn("1 of 4 done", said)
-        self.assertIn("01.1-two/yours.cpp belongs to 02.2 today: mv tests/exercises/01.1-two/yours.cpp "
+        self.assertIn("01.1-two/yours.cpp belongs to 02.2 today:\n    mv tests/exercises/01.1-two/yours.cpp "
                       "tests/exercises/02.2-two/\n", said)
         self.assertIn("hint 1 of", self.learn("hint", "01.2"))
         self.learn("check", "02.2")
@@ -375,10 +380,10 @@ class Track(Reader):
                              "Next: ./learn check Y02")
         self.assertEqual(self.file(1).read_text(), (self.folder("Y01") / "solution.h").read_text())
         self.assertIn("is our file already", self.learn("solution", "Y01", "--take"))
-        self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list"))
+        self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list", "--all"))
         self.learn("reset", "Y01", "--yes")
         self.assertEqual(self.file(1).read_text(), (self.folder("Y01") / "start.h").read_text())
-        self.assertIn("Y01   Say 1  build     10 min  you are here\n", self.learn("list"))
+        self.assertIn("Y01   Say 1  build     10 min  you are here\n", self.learn("list", "--all"))
         self.assertEqual([path.name for path in self.file(1).parent.iterdir()], ["part1.h"])
         self.learn("solution", "01.1", "--take", status=2, errors="01.1 is not a step of the track")
         self.assert_in_order(self.learn("solution", "Y03", "--take"), "part3.h is our file now",
@@ -424,7 +429,7 @@ class Track(Reader):
         doubt = "builds on tests/exercises/yours/part1.h, whose current version has not passed: ./learn check Y01"
         self.assertIn(doubt, said)
         self.assertNotIn("part2.h, whose", said)
-        self.assert_in_order(self.learn("list"), "Y01   Say 1  build     10 min  changed since it passed\n",
+        self.assert_in_order(self.learn("list", "--all"), "Y01   Say 1  build     10 min  changed since it passed\n",
                              "Y02   Say 2  build     10 min  done\n")
         self.write_step(3, "answer_2() + 1", "3")
         said = self.learn("check", "Y03")  # it still passes
@@ -433,13 +438,13 @@ class Track(Reader):
         self.write_step(1)  # what has passed before
         self.assertIn("complete", self.learn("check", "Y03"))
         self.file(2).unlink()
-        self.assertNotIn("Y02   Say 2  build     10 min  done", self.learn("list"))
+        self.assertNotIn("Y02   Say 2  build     10 min  done", self.learn("list", "--all"))
 
     def test_our_file_still_counts_as_ours_when_there_is_a_newer_one(self):
         self.learn("solution", "Y01", "--take")
         solution = self.folder("Y01") / "solution.h"
         self.change(solution, solution.read_text() + "// newer\n")
-        self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list"))
+        self.assertIn("Y01   Say 1  build     10 min  ours\n", self.learn("list", "--all"))
         self.assertIn("This is our file", self.learn("check", "Y01"))
         self.learn("solution", "Y01", "--take")
         self.assertIn("// newer", self.file(1).read_text())
@@ -464,7 +469,7 @@ class Track(Reader):
 
     def test_a_step_is_listed_after_its_page(self):
         self.give_pages("01", "02", "02")
-        self.assert_in_order(self.learn("list"), "01.2  ", "Y01   Say 1 (after page 01)  ", "02.1  ", "Y02 ", "Y03 ",
+        self.assert_in_order(self.learn("list", "--all"), "01.2  ", "Y01   Say 1  ", "02.1  ", "Y02 ", "Y03 ",
                              "0 of 6 done", "`./learn check` takes 01.1", "Y01 to Y03 add up to a runtime of your own")
 
     def test_the_track_goes_no_further_than_the_pages_that_were_read(self):
@@ -481,7 +486,7 @@ class Track(Reader):
     def test_a_reader_who_does_only_the_track_stays_on_it(self):
         self.give_pages("01", "02", "02")
         self.assertIn("Next: ./learn check Y02", self.pass_step(1))
-        self.assertNotIn("skipped", self.learn("list"))
+        self.assertNotIn("skipped", self.learn("list", "--all"))
 
     def test_one_exercise_begun_does_not_end_the_track(self):
         self.give_pages("02", "02", "03")
@@ -499,7 +504,7 @@ class Track(Reader):
                 file.rename(notes / f"Y1{number}" / name)
         solution = self.folder("Y02") / "solution.h"
         self.change(solution, solution.read_text() + "// newer\n")
-        said = self.learn("list")
+        said = self.learn("list", "--all")
         self.assertIn("Y01   Say 1  build     10 min  done\n", said)
         self.assertIn("Y02   Say 2  build     10 min  ours\n", said)
 
@@ -513,7 +518,7 @@ class Track(Reader):
         return self.file(number).with_name(f"new{number}.h")
 
     def line_of_step(self, number):
-        return next(line for line in self.learn("list").splitlines() if line.startswith(f"  Y0{number} "))
+        return next(line for line in self.learn("list", "--all").splitlines() if line.startswith(f"  Y0{number} "))
 
     def test_a_step_stays_done_when_its_file_is_replaced(self):
         self.pass_step(1)
@@ -964,7 +969,7 @@ class Answers(Reader):
     def test_a_case_in_a_suite_is_named_once(self):
         section = "test.cpp:7:\nTEST SUITE: one suite\nTEST CASE:  it is so\n\ntest.cpp:9: ERROR: CHECK( a == b )\n\n"
         for text in (section, section.replace("TEST SUITE: one suite\n", "")):
-            self.assertEqual(answers.judge_case("failed", text), ("it is so", 'It fails in the test case "it is so":',
+            self.assertEqual(answers.judge_case("failed", text), ("it is so", 'It fails in the test case "it is so":', "",
                                                                   ["test.cpp:9: ERROR: CHECK( a == b )"]))
 
     def test_a_failure_before_a_crash_is_shown_first(self):
@@ -1516,14 +1521,14 @@ class Help(Reader):
 
     def test_colours_are_used_only_on_a_terminal(self):
         self.solve("01.1")
-        with unittest.mock.patch.dict(os.environ, TERM="xterm", NO_COLOR=""):
-            self.assertNotIn("\033", self.learn("check", "01.1") + self.learn("list"))
+        with unittest.mock.patch.dict(os.environ, TERM="xterm", NO_COLOR="", CI=""):
+            self.assertNotIn("\033", self.learn("check", "01.1") + self.learn("list", "--all"))
             self.screen = Terminal
             self.assertIn("\033[32mpassed\033[0m", self.learn("check", "01.1"))
             self.assertIn("\033[31mnot yet\033[0m", self.learn("check", "01.2", status=1))
-            for name, value in [("NO_COLOR", "1"), ("TERM", "dumb")]:
+            for name, value in [("NO_COLOR", "1"), ("TERM", "dumb"), ("CI", "true")]:
                 with unittest.mock.patch.dict(os.environ, {name: value}):
-                    self.assertNotIn("\033", self.learn("check", "01.1") + self.learn("list"))
+                    self.assertNotIn("\033", self.learn("check", "01.1") + self.learn("list", "--all"))
 
 
 class Await(unittest.TestCase):

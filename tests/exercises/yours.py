@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from answers import (MODELS, Broken, Build, Outcome, Trouble, bold, green, judge_build, judge_run, red,  # noqa: E402
-                     report, run_limited)
-from course import ROOT, Course, Step, say  # noqa: E402
+from answers import MODELS, Broken, Build, Outcome, Trouble, judge_build, judge_run, report, run_limited  # noqa: E402
+from course import ROOT, Course, Step  # noqa: E402
+from terminal import bold, green, red, say, width  # noqa: E402
 from track import SAME, assemble, needed_files, solution_text  # noqa: E402
 
 GIVEN = Path(__file__).resolve().parent / "track"
@@ -157,8 +157,9 @@ def tell_row(row: Row, outcome: Outcome):
     what = {"crashed": "It crashed, perhaps because of a row above.",
             "late": f"It was stopped after {ROW_LIMIT:g} s."}.get(outcome.kind, "")
     for words in filter(None, [f"Without it: {row.bites}", what]):
-        say(textwrap.fill(words, 96, initial_indent=" " * 13, subsequent_indent=" " * 15))
-    for line in [line for line in outcome.details if line.strip() and outcome.kind == "failed"][:6]:
+        say(textwrap.fill(words, width(), initial_indent=" " * 13, subsequent_indent=" " * 15))
+    for line in [line for line in [*outcome.told.splitlines(), *outcome.details]
+                 if line.strip() and outcome.kind == "failed"][:6]:
         say(f"{' ' * 13}{line}".replace(f"{ROOT}/", ""))
     say(f"{' ' * 13}Explained in: {page.relative_to(ROOT) if page else f'page {row.page}'}")
 
@@ -217,7 +218,7 @@ def main(arguments: list[str]) -> int:
         say(report(ROOT, "Your runtime", None, judge_build(*broken.args, f"{Course().yours}/")))
         return 1
     except (Trouble, OSError) as trouble:
-        print(f"learn: {trouble}", file=sys.stderr)
+        say(f"learn: {trouble}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
