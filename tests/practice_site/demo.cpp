@@ -38,6 +38,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -209,6 +210,30 @@ Result run(Stage& stage, practice_site::BackgroundServer& server,
 }
 
 // What came out.
+
+/// As in ./learn: COLUMNS if it is set, else the terminal's width, else 80.
+std::size_t columns() {
+    const char* set = std::getenv("COLUMNS");
+    const auto wanted = set != nullptr ? std::strtoul(set, nullptr, 10) : 0;
+    winsize size{};
+    if (wanted == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return wanted > 0 ? wanted : 80;
+}
+
+/// Prints a sentence, in lines that fit.
+void print_wrapped(const std::string& sentence) {
+    std::istringstream words(sentence);
+    std::string line;
+    for (std::string word; words >> word;) {
+        if (!line.empty() && line.size() + 1 + word.size() > columns()) {
+            fmt::print("{}\n", line);
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+    }
+    fmt::print("{}\n", line);
+}
 
 /// The line with the summary: stage 3's begins with "Done" and may be followed by a list
 /// of what is dead; the others' is the last one.
@@ -382,11 +407,11 @@ int demonstrate(Arguments& arguments) {
         },
         arguments.server);
     const Manifest manifest = site.manifest(server.origin());
-    fmt::print(
-        "Serving {} pages, {} redirects and {} dead links at {}, each answer after "
-        "{} ms.\n",
-        manifest.pages.size(), manifest.redirects.size(), manifest.dead.size(),
-        server.url(), arguments.server.latency.count());
+    print_wrapped(fmt::format("Serving {} pages, {} redirects and {} dead links at {}, "
+                              "each answer after {} ms.",
+                              manifest.pages.size(), manifest.redirects.size(),
+                              manifest.dead.size(), server.url(),
+                              arguments.server.latency.count()));
 
     // Even one request at a time takes only half of this.
     const auto time_limit =
@@ -405,15 +430,17 @@ int demonstrate(Arguments& arguments) {
         Findings findings = read_findings(result.lines);
         add_requests(requests.take(), server.origin(), manifest, findings);
         good = check(stage, result, findings, manifest) && good;
-        table += fmt::format("{:<19}  {:>5}  {:>10}  {:>7.2f}  {:>14}  {:>16.1f}\n",
+        table += fmt::format("{:<19}  {:>5}  {:>5}  {:>7.2f}  {:>7}  {:>4.1f} MB\n",
                              stage.name, findings.pages.size(), findings.dead.size(),
                              result.seconds, result.most_at_once, result.peak_mb);
     }
-    fmt::print("\n{:<19}  {:>5}  {:>10}  {:>7}  {:>14}  {:>16}\n{}", "stage", "pages",
-               "dead links", "seconds", "served at once", "peak memory (MB)", table);
-    fmt::print(
-        "\"Served at once\" is the server's count. A crawler's own figure is higher, "
-        "because some of\nits fetches are on their way to the server or back.\n");
+    fmt::print("\n{:<19}  {:>5}  {:>5}  {:>7}  {:>7}  {:>7}\n", "", "", "dead", "",
+               "served", "peak");
+    fmt::print("{:<19}  {:>5}  {:>5}  {:>7}  {:>7}  {:>7}\n{}\n", "stage", "pages",
+               "links", "seconds", "at once", "memory", table);
+    print_wrapped("\"Served at once\" is the server's count. A crawler's own figure is "
+                  "higher, because some of its fetches are on their way to the server or "
+                  "back.");
     return good ? 0 : 1;
 }
 

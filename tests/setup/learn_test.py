@@ -1,7 +1,15 @@
 #!/usr/bin/env python3
 """Tests of what ./learn says before it builds anything."""
+import contextlib
+import fcntl
 import os
+import pty
+import re
+import shutil
+import struct
 import subprocess
+import tempfile
+import termios
 import unittest
 from pathlib import Path
 
@@ -11,13 +19,41 @@ TOOLS = ["tests/bench/crawl_bench", "book/viewer/trace_tool.py", "book/site/make
 PROGRAMS = os.environ.get("PROGRAMS", "").split()
 
 
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"}, check=False,
+def environment(**more):
+    plain = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR", "COLUMNS", "LINES")}
+    return {**plain, "TERM": "xterm", **more}
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, env=environment(COLUMNS="80") | more, check=False,
                           stdin=subprocess.DEVNULL)
 
 
-def learn(*words):
-    return run(TOP / "learn", *words)
+def learn(*words, **more):
+    return run(TOP / "learn", *words, **more)
+
+
+def on_terminal(columns, *command, awaited=None, fifo=None, **more):
+    """What a command prints on a terminal of that width. If it's to go on once it has printed something, it waits for
+    a fifo, which is opened then."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment(**more))
+    os.close(theirs)
+    said = b""
+    with contextlib.suppress(OSError):  # so a terminal's other side ends
+        while piece := os.read(ours, 65536):
+            said += piece
+            if awaited and awaited in said:
+                awaited = Path(fifo).write_text("go on\n", encoding="ascii") and None
+    os.close(ours)
+    process.wait()
+    return said.decode().replace("\r\n", "\n")
+
+
+def function_of_learn(name):
+    """The text of one of its functions, for a test of it alone."""
+    return re.search(rf"^{name}\(\) {{.*?^}}$", (TOP / "learn").read_text(encoding="utf-8"), re.M | re.S)[0]
 
 
 class WhatLearnSays(unittest.TestCase):
@@ -31,7 +67,7 @@ class WhatLearnSays(unittest.TestCase):
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         self.assert_no_wider(said.stdout, 78, "learn")
         self.assertLessEqual(len(said.stdout.splitlines()), 12)
-        self.assertEqual(said.stdout.count("\n  ./learn "), 5)
+        self.assertEqual(said.stdout.count("\n  ./learn "), 5 if not (TOP / ".learn/place").exists() else 4)
         self.assertIn("./learn help lists all commands", said.stdout)
 
     def test_help_fits_a_terminal_of_80_columns(self):
@@ -59,6 +95,67 @@ class WhatLearnSays(unittest.TestCase):
                                           "(see ./learn help)\n")
         for word in ["x", "deploy", "--all"]:
             self.assertEqual(learn(word).stderr, f"learn: there is no command '{word}' (see ./learn help)\n")
+
+    def test_every_line_fits_the_terminal(self):
+        for columns in (40, 60, 80, 120):
+            for words in [(), ("help",), ("chek",), ("a-word-that-no-command-is-meant-by",), ("demo", "now"), ("yours",),
+                          ("test", "--nothing"), ("list",), ("check", "none")]:
+                with self.subTest(columns=columns, words=words):
+                    said = on_terminal(columns, TOP / "learn", *words)
+                    self.assertTrue(said)
+                    for line in re.sub("\033\\[[0-9;]*[mK]", "", said).splitlines():
+                        self.assertLessEqual(len(line), columns, line)
+
+    def test_columns_count_more_than_the_terminal(self):
+        said = learn("help", COLUMNS="200").stdout
+        self.assertEqual(on_terminal(60, TOP / "learn", "help", COLUMNS="200"), said)
+        self.assertEqual(learn("help", COLUMNS="").stdout, learn("help").stdout)  # 80 where it's unknown
+        self.assertEqual(learn("help", COLUMNS="wide").stdout, learn("help").stdout)
+
+    def test_a_table_is_broken_in_its_last_column(self):
+        said = learn("help", COLUMNS="60").stdout
+        self.assertIn("  ./learn demo                  crawl a practice site on\n" + 32 * " " + "this machine with each stage\n", said)
+        said = learn("help", COLUMNS="40").stdout
+        self.assertIn("  ./learn demo\n      crawl a practice site on this\n      machine with each stage\n", said)
+
+    def test_plain_text_has_no_escapes(self):
+        for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"CI": "true"}):
+            for words in [("help",), ("list",), ("chek",)]:
+                self.assertNotIn("\033", on_terminal(80, TOP / "learn", *words, **more))
+
+    def test_it_says_where_the_reader_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            top = Path(folder)
+            (top / "tests/setup").mkdir(parents=True)
+            (top / ".learn").mkdir()
+            (top / "bin").mkdir()
+            for tool in ("awk", "cat", "dirname"):  # a bare machine: there is no Python
+                (top / "bin" / tool).symlink_to(shutil.which(tool))
+            shutil.copy(TOP / "learn", top)
+            shutil.copy(TOP / "tests/setup/machine.sh", top / "tests/setup")
+            bare = {"PATH": str(top / "bin"), "COLUMNS": "50"}
+            shell = shutil.which("sh")
+            said = subprocess.run([shell, top / "learn"], env=bare, capture_output=True, text=True, check=True)
+            self.assertIn("./learn demo", said.stdout)
+            (top / ".learn/place").write_text("You are on page 02, Sockets that don't wait; 2 of 70 exercises are done.\n")
+            said = subprocess.run([shell, top / "learn"], env=bare, capture_output=True, text=True, check=True)
+            self.assertIn("\nYou are on page 02, Sockets that don't wait; 2 of\n70 exercises are done.\n\n  ./learn check ", said.stdout)
+            self.assertEqual(said.stderr, "")
+            self.assertNotIn("./learn demo", said.stdout)
+
+    def test_a_long_command_shows_its_time_each_second(self):
+        script = "live=$1 columns=60 red= plain=\n" + "\n".join(map(function_of_learn, (
+            "say", "wrapped", "begin", "tell_time", "end", "quietly"))) + '\nquietly "$2/log" "Building a long title" sh -c "$3" sh "$2"'
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = Path(folder) / "fifo"
+            os.mkfifo(fifo)
+            command = [shutil.which("sh"), "-c", script, "learn"]
+            said = on_terminal(60, *command, "1", folder, 'echo "[3/67] x"; read -r line <"$1/fifo"',
+                               awaited=b" 3 of 67 files, ", fifo=fifo)
+            self.assertRegex(said, r"\ABuilding a long title \.\.\. (\rBuilding a long title \.\.\. 3 of 67 files, \d+ s\033\[K)+"
+                                   r"\rBuilding a long title \.\.\. \033\[K\d+ s\n\Z")
+            self.assertRegex(run(*command, "", folder, "true").stderr, r"\ABuilding a long title \.\.\. \d+ s\n\Z")
+            self.assertRegex(run(*command, "", folder, "false").stderr, r"\.\.\. failed\n\Z")
 
     def test_yes_is_taken_anywhere(self):
         # None of these builds anything, since `demo` takes no argument.
