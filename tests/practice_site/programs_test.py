@@ -202,6 +202,16 @@ class Programs(unittest.TestCase):
         done = run(DEMO, "stage1")
         self.assertEqual((done.returncode, done.stderr[:6]), (2, "demo: "))
 
+    def test_the_demonstration_s_lines_fit_the_terminal(self):
+        with unittest.mock.patch.dict(os.environ, COLUMNS="60"):
+            narrow = run(DEMO, "--pages", "30", "stage3, 100 workers=echo").stdout.splitlines()
+        with unittest.mock.patch.dict(os.environ, COLUMNS="120"):
+            wide = run(DEMO, "--pages", "30", "stage3, 100 workers=echo").stdout.splitlines()
+        self.assertLess(len(wide), len(narrow))
+        self.assertEqual([line for line in narrow if len(line) > 60 and not line.startswith("$")], [])
+        at = next(at for at, line in enumerate(narrow) if line.startswith("stage  "))
+        self.assertEqual({len(line) for line in narrow[at - 1:at + 2]}, {60})  # the table's columns are one below the other
+
     def test_the_demonstration_asks_the_server_about_a_crawler_that_lists_only_what_is_dead(self):
         with tempfile.TemporaryDirectory() as folder:
             for words, complaint in [
