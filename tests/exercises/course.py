@@ -130,8 +130,9 @@ class Course:
         """The exercise with this number or name (or path, as a shell completes it), or a page's."""
         found = [one for one in self.exercises if one.is_called(Path(word).name)]
         if not found:
-            numbers = " ".join(one.number for one in self.exercises)
-            raise Trouble(f"There is no exercise or page '{word}'. Choose one of: {numbers}")
+            page = " ".join(one.number for one in self.exercises if one.number.split(".")[0] == word.split(".")[0])
+            raise Trouble(f"There is no exercise or page '{word}'. "
+                          + (f"That page has: {page}" if page else "To see all exercises: ./learn list --all"))
         return found
 
     def one(self, word: str | None) -> Exercise | None:
@@ -261,7 +262,7 @@ class Course:
     def title_of(self, page: str) -> str:
         """A page's title, without its number."""
         file = next((self.root / "book").glob(f"{page.lower()}-*.md"), None)
-        return file.open(encoding="utf-8").readline().partition(page)[2].strip() if file else ""
+        return file.read_text(encoding="utf-8").partition("\n")[0].partition(page)[2].strip() if file else ""
 
     def open(self, exercise: Exercise):
         """Makes sure that the reader has a file to edit, and the questions, if there are any."""
@@ -272,8 +273,8 @@ class Course:
             with open(exercise.yours, "x", encoding="utf-8") as file:
                 file.write(start)
             (self.work(exercise) / "opened").write_text(exercise.topic)
-            news = [f"Your file is {self.path(exercise.yours)}: edit it, and check again,",
-                    f"until this prints `{exercise.number} {exercise.title}: passed`.",
+            news = [f"Your file is {self.path(exercise.yours)}. Edit it, and check again until this prints "
+                    f"`{exercise.number} {exercise.title}: passed`.",
                     f"The task: {self.path(exercise.folder / 'README.md')}"]
         news += self.give_questions(exercise)
         if news:

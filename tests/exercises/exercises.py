@@ -116,8 +116,9 @@ def show_track(course: Course):
 
 
 def bar(part: int, whole: int) -> str:
-    filled = 30 * part // max(whole, 1)
-    return f"[{green('#' * filled)}{'.' * (30 - filled)}] {part} of {whole}"
+    length = 30 if width() >= 70 else 20
+    filled = length * part // max(whole, 1)
+    return f"[{green('#' * filled)}{'.' * (length - filled)}] {part} of {whole}"
 
 
 def prepare(course: Course, exercise: Exercise) -> list[Step]:
@@ -354,7 +355,7 @@ def show_pages(course: Course, mark: dict[Exercise, str]):
             page if len(several) == 1 else f"{page} to {several[-1][0]}"
         over = sum(map(course.is_over, chosen))
         amount = f"{len(chosen)} {'step' if page == 'Y' else 'exercise'}{'' if len(chosen) == 1 else 's'}"
-        how = f"{amount} done" if over == len(chosen) else f"{over} of {len(chosen)} done" if over or kind == "here" else \
+        how = f"{amount} done" if over == len(chosen) else f"{over} of {len(chosen)} done" if over or kind in ("here", "begun") else \
             f"{amount}, {'skipped' if kind == 'skipped' else hours(sum(one.minutes for one in chosen))}"
         say((bold if kind == "here" else str)(f"{numbers}{name and ' '}{name}: {how}"))
         if kind == "here":

@@ -221,6 +221,78 @@ class Progress(Reader):
             self.learn("check", number)
         self.assertTrue(self.learn("list", "--all").endswith("\n[" + 30 * "#" + "] 3 of 3 done\n"))
 
+    def test_the_list_opens_the_reader_s_page(self):
+        self.assertEqual(self.learn("list"), textwrap.dedent("""\
+            01: 0 of 2 done
+              01.1  Say 1  predict    5 min  next
+              01.2  Say 2  build     10 min
+            02: 1 exercise, 15 minutes
+
+            [..............................] 0 of 3 done, 30 minutes left
+            `./learn check` takes 01.1; to take another, name it, as in `./learn check 01.2`.
+            Every exercise, with its title: ./learn list --all
+            """))
+        for number in ["01.1", "01.2"]:
+            self.solve(number)
+            self.learn("check", number)
+        self.assertTrue(self.learn("list").startswith("01: 2 exercises done\n02: 0 of 1 done\n  02.1  Say 3  predict   15 min  next\n\n"))
+        self.solve("02.1")
+        self.learn("check")
+        self.assertTrue(self.learn("list").startswith("01 to 02: 3 exercises done\n\n["))
+
+    def test_pages_that_are_alike_are_one_line_of_the_list(self):
+        def page(number, mark):
+            folder = self.root / f"tests/exercises/{number}.1-x{number}"
+            folder.mkdir()
+            self.addCleanup(shutil.rmtree, folder)
+            (folder / "README.md").write_text(README.format(number=f"{number}.1", answer=1, minutes=60, kind="build"))
+            if mark == "done":
+                with open(self.root / ".learn/progress", "a", encoding="ascii") as file:
+                    file.write(f"{number}.1-x{number}\n")
+            if mark == "begun":
+                (folder / "yours.cpp").write_text("")
+            if mark == "here":
+                self.learn("check", f"{number}.1", status=2, errors="learn: ")  # it has no start
+        for number, mark in {"03": "done", "04": "done", "05": "skipped", "06": "begun", "07": "done", "08": "here",
+                             "09": "", "10": "", "11": "", "18": ""}.items():
+            page(number, mark)
+        self.given = self.contents()
+        said = self.learn("list")
+        self.assertEqual(re.findall(r"^\d\d.*", said, re.M), [
+            "01 to 02: 3 exercises, skipped", "03 to 04: 2 exercises done", "05: 1 exercise, skipped", "06: 0 of 1 done",
+            "07: 1 exercise done", "08: 0 of 1 done", "09: 1 exercise, 60 minutes", "10 to 11 A runtime: 2 exercises, about 2 hours",
+            "18: 1 exercise, 60 minutes"])
+        self.assertIn("3 of 13 done, about 8 hours left", said)
+
+    def test_every_line_fits_the_terminal(self):
+        words = [["list"], ["list", "--all"], ["hint", "01.1"], ["check", "01.1"], ["check", "none"], ["solution", "01.1"], ["reset"]]
+        for columns in (60, 80, 120):
+            with unittest.mock.patch.dict(os.environ, COLUMNS=str(columns)):
+                for command in words:
+                    said = io.StringIO()
+                    with self.subTest(command, columns=columns), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+                        exercises.main([*command, "--build", str(BUILD)], self.root)
+                        for line in said.getvalue().splitlines():
+                            self.assertLessEqual(len(line) * (not line.startswith("    ")), columns, line)
+
+    def test_a_note_says_where_the_reader_is(self):
+        place = self.root / ".learn/place"
+        self.learn("list")
+        self.assertFalse(place.exists())
+        book = self.root / "book"
+        book.mkdir()
+        self.addCleanup(shutil.rmtree, book)
+        (book / "01-first.md").write_text("# 01 The first page\n\nText.\n")
+        self.learn("check", status=1)
+        self.assertEqual(place.read_text(), "You are on page 01, The first page; 0 of 3 exercises are done.\n"
+                                            "Next: 01.1 Say 1 (predict, about 5 minutes).\n"
+                                            "The task: tests/exercises/01.1-one/README.md\n")
+        for done, number in enumerate(["01.1", "01.2", "02.1"], 1):
+            self.solve(number)
+            self.learn("check")
+            self.assertIn(f"{done} of 3 exercises ", place.read_text())
+        self.assertEqual(place.read_text(), "3 of 3 exercises are done.\n")
+
     def test_an_exercise_is_found_by_number_name_or_path(self):
         self.solve("01.2")
         for name in ["01.2", "01.2-two", "tests/exercises/01.2-two/", "tests/exercises/01.2-two"]:
@@ -232,15 +304,17 @@ class Progress(Reader):
 
     def test_a_page_s_number_stands_for_its_exercises(self):
         self.solve("01.2")
-        self.assert_in_order(self.learn("check", "01", status=1), "01.1 Say 1: not yet", "01.2 Say 2: passed")
+        said = self.learn("check", "01", status=1)
+        self.assert_in_order(said, "01.1 Say 1: not yet", "01.2 Say 2: passed", "Next: ./learn check 01.1")
+        self.assertIn("01.1  Say 1  predict    5 min  you are here\n", self.learn("list"))  # what isn't done isn't passed by
         self.solve("01.1")
         self.assertNotIn("02.1 Say", self.learn("check", "01").split("Next:")[0])
 
     def test_unknown_names_are_refused(self):
         for command in ["check", "hint", "solution", "reset", "watch"]:
-            for name in ["03", "01.3", "one", "01.1-on"]:
-                self.learn(command, name, status=2,
-                           errors=f"learn: There is no exercise or page '{name}'. Choose one of: 01.1 01.2 02.1\n")
+            for name, advice in [("03", "To see all exercises: ./learn list --all"), ("01.3", "That page has: 01.1 01.2"),
+                                 ("one", "To see all"), ("01.1-on", "That page has: 01.1 01.2")]:
+                self.learn(command, name, status=2, errors=f"learn: There is no exercise or page '{name}'. {advice}")
         self.learn("hint", "01", status=2, errors="Page 01 has more than one. Choose one of: 01.1 01.2\n")
         self.learn("solution", status=2, errors="./learn solution 01.1")
         self.learn("reset", status=2, errors="./learn reset 01.1")

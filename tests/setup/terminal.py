@@ -13,6 +13,7 @@ import shutil
 import sys
 import textwrap
 
+COLOUR = re.compile(r"\033\[\d+m")
 # What stays in one line if it can: code between backquotes, and a command that the reader may type.
 UNBROKEN = re.compile(
     r"`[^`\n]+`|\./learn(?: yours)?(?: [a-z]+(?=[ .,;:)]|$)(?: (?:--?\w[\w-]*|[\dY][\w.]*\d|'[^']*'|[\w.+-]*/[\w./+-]*))*)?")
@@ -29,7 +30,7 @@ def wrapped(text: str, columns: int = 0) -> str:
 
 
 def _wrapped_line(line: str, columns: int) -> str:
-    if len(line) <= columns or line.startswith("    "):
+    if len(COLOUR.sub("", line)) <= columns or line.startswith("    "):
         return line
     lead = re.match(r" *(?:[-*] |\d+\. )?", line)[0]
     room = columns - len(lead)
