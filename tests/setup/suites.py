@@ -201,14 +201,15 @@ def how_it_ended(one: dict) -> str:
     return f"was killed by {name} {after}" if status < 0 else f"failed with exit status {status} {after}"
 
 
-def tell_failures(failures: list[dict], log: Path):
+def tell_failures(failures: list[dict], build: Path):
     for at, one in enumerate(failures):
         say(f"\n{bold(one['test'])} {how_it_ended(one)}{':' if at < TOLD_IN_FULL else '.'}")
         if at < TOLD_IN_FULL:
-            for line in helpful(f"{one.get('stdout', '')}\n{one.get('stderr', '')}".strip("\n")):
+            text = f"{one.get('stdout', '')}\n{one.get('stderr', '')}".strip("\n")
+            for line in helpful(text.replace(f"{build}/../", "")):  # meson names sources so
                 print(f"    {line}".rstrip())  # not ours to wrap
         say(f"To run it alone: ./learn test {shlex.quote(one['test'])}")
-    say(f"\nThe whole log: {log}")
+    say(f"\nThe whole log: {build / 'meson-logs/testlog.txt'}")
 
 
 # ---- Running them -----------------------------------------------------------------------
@@ -304,7 +305,7 @@ def tell(build: Path, found: list[dict], options: argparse.Namespace) -> int:
     failures = [one for one in found if one["result"] in FAILED]
     skipped, failed = len(found) - len(passed) - len(failures), len(failures)
     if failures:
-        tell_failures(failures, build / "meson-logs/testlog.txt")
+        tell_failures(failures, build)
     if not passed and not failures:
         with suppress(FileNotFoundError):
             print(*(build / "meson-logs/told.txt").read_text(encoding="utf-8").splitlines()[-LAST_LINES:], sep="\n")
