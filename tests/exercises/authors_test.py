@@ -44,6 +44,7 @@ from memory import look_at_memory  # noqa: E402
 from record import comparable, fits_program, record, trace_of  # noqa: E402
 from track import assemble  # noqa: E402
 
+os.environ["COLUMNS"] = "1000"  # what a reader is told is compared in one piece
 STRICT = ("-Werror",)
 TIME_LIMIT = 240.0  # more patient than with readers: sanitizers are slow, and cores are shared
 QUICK_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # a third of the time
