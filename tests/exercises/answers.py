@@ -391,7 +391,7 @@ def judge_case(kind: str, section: str) -> tuple[str, str, str, list[str]]:
 
 FAILURE = re.compile(r"\S.*:\d+: (FATAL )?ERROR: |\S.*:\d+: (MESSAGE|WARNING): ")
 LOGGED = "  logged: "
-ADVICE = re.compile(r"^ {4}\S+:\d+: ERROR: \w+ is not .*", re.M)  # prose, on a prediction
+ADVICE = re.compile(r"^ {4}\S+:\d+: ERROR: (?!CHECK|REQUIRE|WARN|test case).*", re.M)  # prose, as on a prediction
 
 
 def apart(lines: list[str]) -> tuple[str, list[str]]:
