@@ -863,7 +863,7 @@ class Predict(Reader):
                           self.predict(number, "some"))
         self.assertIn("small is not 4: count on.", self.predict(4, "some"))
         with unittest.mock.patch.dict(os.environ, COLUMNS="60"):
-            self.assertIn("\n      ERROR: small is not 12: it adds up, and does not put one\n      behind the other.\n",
+            self.assertIn("ERROR: small\n      is not 12: it adds up, and does not put one behind the\n      other.\n",
                           self.predict(12, "some"))
         self.assert_in_order(self.predict(3, "none"), 'in the test case "the words"', "kind is not 0: look again.")
         self.assertIn("passed", self.predict(3, "some", status=0))
