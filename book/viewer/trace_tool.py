@@ -23,6 +23,7 @@ The exit status is 0 if there is a page, 1 if there is none, 2 for wrong usage.
 """
 from __future__ import annotations
 
+import difflib
 import shutil
 import subprocess
 import sys
@@ -187,12 +188,23 @@ def render(request: Request, trace: Trace) -> str:
 def render_scene(request: Request) -> str:
     known = scenes.all_scenes()
     if request.scene not in known:
-        raise Misuse(f"there is no scene {request.scene}; there are: {', '.join(known)}")
+        meant = " or ".join(scenes_like(request.scene, list(known)))
+        raise Misuse(f"there is no scene {request.scene}; "
+                     + (f"did you mean {meant}?" if meant else f"there are: {', '.join(known)}"))
     scene = known[request.scene]
     if not request.text:
         return scenes.scene_page(scene)
     trace, _ = scenes.move_lines(scene.trace(), scene.lines())
     return render(request, trace)
+
+
+def scenes_like(asked: str, known: list[str]) -> list[str]:
+    """Those that may be meant: one word of a name such as 12-queue will do, and so will a slip in it."""
+    asked = asked.lower()
+    having = [name for name in known if asked in name.split("-")]
+    near = difflib.get_close_matches(asked, known, 1) or difflib.get_close_matches(
+        asked, [name.split("-", 1)[1] for name in known], 1, 0.7)
+    return having or [name for name in known if near and name.endswith(near[0])]
 
 
 def list_scenes() -> None:

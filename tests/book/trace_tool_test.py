@@ -275,6 +275,9 @@ class Tool(unittest.TestCase):
         for words, why in ((["4"], "no stage 4"), (["nowhere"], "no file nowhere"),
                            (["-o"], "-o needs a file"),
                            (["--scene", "nothing"], "there are: 03-callbacks"),
+                           *[(["--scene", typo], "did you mean 12-queue?")
+                             for typo in ("queue", "12-Queue", "12-quue", "quue", "12-queues")],
+                           (["--scene", "18a"], "did you mean 18a-innermost or 18a-chain?"),
                            (["--scene", "12-queue", "3"], "recorded already"),
                            ([SMALL, "-w", "3"], "-w would be"),
                            (["1", "--trace", "x"], "--trace is chosen"),
