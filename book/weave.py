@@ -688,7 +688,7 @@ class Book:
                 except Trouble as trouble:
                     page.complain_at(offset, f"dead link `{target}`: {trouble}")
         page.check_conventions()
-        figures.words = len(re.sub(r"`[^`]*`|<[^>]*>|\]\([^)]*\)",
+        figures.words = len(re.sub(r"`[^`]*`|(?m:^<sub>.*$)|<[^>]*>|\]\([^)]*\)",
                                    lambda part: part[0] if part[0][0] == "`" else " ", page.raw).split())
         figures.why_long = " ".join(page.why_long.values())
         if figures.words > LONG_PAGE:

@@ -30,6 +30,7 @@ PAGE = re.compile(r"book/[^/]+\.md")
 EXERCISE = re.compile(r"tests/exercises/[^/-]+-[^/]+/README\.md")
 NOT_SOURCES = re.compile(r"(^|.*/)(build[^/]*|__pycache__|\.(?!ci/|github/)[^/]+)/")
 LINK = re.compile(r"\[[^\]]+\]\(([^)#\s]+)\)")
+TURN = re.compile(r"\n<!-- turn -->\n.*?<!-- /turn -->\n", re.S)  # for GitHub; see turns.py
 
 
 @dataclass(eq=False)
@@ -45,6 +46,7 @@ class Page:
     name: str = field(init=False)
 
     def __post_init__(self):
+        self.text = TURN.sub("", self.text)
         title = re.match(r"# (.+)", self.text)
         self.number, _, self.name = (title[1] if title else self.path).partition(" ")
         if self.kind in ("map", "readme"):
@@ -59,6 +61,12 @@ class Page:
 class Part:
     title: str  # "" for what stands before all parts
     pages: list[Page]
+    tells: str = ""  # what the map says of it
+
+    @property
+    def name(self) -> str:
+        """Its title without the number."""
+        return re.sub(r"^\d+\. ", "", self.title)
 
 
 class Book:
@@ -81,6 +89,19 @@ class Book:
         line = f"{where}: {what}"
         if line not in self.problems:
             self.problems.append(line)
+
+    @staticmethod
+    def around(page: Page, row: list[Page]) -> tuple[Page | None, Page | None]:
+        """The page before, and the page after."""
+        at = row.index(page)
+        return row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None
+
+    def turns_to(self, page: Page, other: Page, word: str = "Next") -> str:
+        """What the link from one page to another says first: a new part is named."""
+        if page.part == other.part or not other.part:
+            return word
+        part = next(part for part in self.parts if part.title == other.part)
+        return f"{word} part, {part.name}"
 
     def exercise_parts(self) -> list[Part]:
         """Those that belong to pages, by their numbers; and tracks, whose numbers begin with a
@@ -125,18 +146,18 @@ class Book:
     def _read_parts(self) -> list[Part]:
         """The tables of the map. Each is a part, with the title that stands before it."""
         first = self.pages[FIRST]
-        parts, title = [Part("", [first])], ""
+        parts, title, tells = [Part("", [first])], "", ""
         for line in first.text.partition("\n## The map\n")[2].splitlines():
             cells = [cell.strip() for cell in line.strip("| ").split("|")]
             if not line.startswith("|"):
-                found = re.match(r"\*\*(.+?)\.?\*\*|(\S.*):$", line)
-                title = (found[1] or found[2]) if found else title
+                if found := re.match(r"\*\*(.+?)\.?\*\*(.*)|(\S.*):$", line):
+                    title, tells = found[1] or found[3], (found[2] or "").strip()
                 continue
             linked = [self.pages.get(f"book/{target}") for target in LINK.findall(cells[0])]
             if not linked:
                 continue
             if parts[-1].title != title:
-                parts.append(Part(title, []))
+                parts.append(Part(title, [], tells))
             for page in filter(None, linked):
                 page.part, page.tells = title, cells[1]
                 parts[-1].pages.append(page)
