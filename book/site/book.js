@@ -1,4 +1,4 @@
-// What a page can do beside being read: theme, menu, copying, terms, scenes, marked lines. Each
+// What a page can do beside being read: theme, menu, copying, terms, scenes, keys, marked lines. Each
 // part stands alone, and without a script the page still has all that it says. It is a plain script
 // and no module, since a browser loads no module from disk.
 "use strict";
@@ -227,6 +227,19 @@
     });
   }
 
+  // ---- The arrow keys turn pages, unless they move something else ----
+  function turnPages({ key, target, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey }) {
+    const link = one(`.turn [aria-keyshortcuts="${key}"]`);
+    const busy = "input, textarea, select, iframe, [contenteditable], [role=tooltip]";
+    if (!link || defaultPrevented || ctrlKey || metaKey || altKey || shiftKey || target.closest?.(busy))
+      return;
+    for (let box = target; box && box !== root; box = box.parentElement)
+      if (box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== "visible")
+        return; // it scrolls sideways
+    if (root.scrollWidth <= root.clientWidth)
+      link.click();
+  }
+
   // ---- Marked lines: #L21-L33 ----
   function markLines() {
     const range = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash);
@@ -248,6 +261,7 @@
   addEventListener("resize", stopWhereItScrolls);
   beginTerms();
   all("figure.scene").forEach(beginScene);
+  addEventListener("keydown", turnPages);
   addEventListener("hashchange", markLines);
   markLines();
   // What is closed on the screen is open on paper.

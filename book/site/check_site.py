@@ -10,7 +10,7 @@ Knows nothing of how the site was made, and needs nothing but Python. What it lo
 - elements that are not closed, ids that are there twice, pictures without a description;
 - words of a page that the search doesn't know;
 - pages that weigh more than BIGGEST, with all that they load at once, compressed. (Not so files of
-  code, which are as long as they are, and scenes.)
+  code, which are as long as they are, scenes, and the whole book on one page.)
 
 The last line counts; the exit status is 1 if anything is wrong.
 """
@@ -129,7 +129,7 @@ class SiteCheck:
                 self.complain(name, f"loads {url}")
         for url in look.links:
             self._follow(name, url)
-        if look.kind and look.kind != "source":
+        if look.kind and look.kind not in ("source", "print"):
             weight = self.weight(name)
             self.heaviest = max(self.heaviest, (weight, name))
             if weight > BIGGEST:
@@ -163,7 +163,7 @@ class SiteCheck:
         index = self.folder / "search-index.js"
         text = index.read_text(encoding="utf-8") if index.exists() else "SEARCH=[]"
         known: dict[str, set[str]] = {}
-        for page, url, title, said in json.loads(text.removeprefix("SEARCH=")):
+        for page, url, title, said, *_ in json.loads(text.removeprefix("SEARCH=")):
             words = WORD.findall(f"{page} {title} {said}".lower())
             known.setdefault(url.partition("#")[0], set()).update(words)
         for name, look in self.pages.items():

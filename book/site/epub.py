@@ -19,6 +19,7 @@ from book import SUBTITLE, TITLE, Book, Page, Part, git
 from drawings import by_the_book
 from epub_renderer import EpubRenderer, name_of
 from glossary import Glossary
+from journey import journey
 from site_pages import own
 
 ANSWER = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.S)
@@ -26,7 +27,8 @@ FOLDED = re.compile(r'<details class="python"><summary>(.*?)</summary>(.*?)</det
 ID = "urn:uuid:5c0e8f6a-2f6e-5b1c-9a57-0a3d7c1b5e11"
 XML = '<?xml version="1.0" encoding="utf-8"?>\n'
 MEDIA = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".css": "text/css"}
-PROPERTIES = {"contents.xhtml": ' properties="nav"', "cover.svg": ' properties="cover-image"'}
+PROPERTIES = {"contents.xhtml": ' properties="nav"', "journey.xhtml": ' properties="svg"',
+              "cover.svg": ' properties="cover-image"'}
 CONTAINER = f"""{XML}<container version="1.0"
  xmlns="urn:oasis:names:tc:opendocument:xmlns:container">
 <rootfiles>
@@ -56,6 +58,8 @@ class Epub:
         cover = f'<div class="cover"><img src="cover.svg" alt="{TITLE}. {SUBTITLE}."/></div>'
         files = {"cover.svg": own("cover.svg"), "book.css": own("epub.css"),
                  "cover.xhtml": xhtml(TITLE, cover), "contents.xhtml": self._contents()}
+        if way := journey(self.book, name_of):
+            files["journey.xhtml"] = xhtml("The journey", f"<h1>The journey</h1>\n{way}")
         for part in self.parts:
             files |= {name_of(page): self._page(page) for page in part.pages}
         for picture in sorted(self.renderer.pictures):
@@ -79,7 +83,7 @@ class Epub:
         return text
 
     def _contents(self) -> str:
-        rows = []
+        rows = ['<li><a href="journey.xhtml">The journey</a></li>\n'] if journey(self.book, name_of) else []
         for part in self.parts:
             links = "".join(f'<li><a href="{name_of(page)}">{escape(page.title)}</a></li>\n'
                             for page in part.pages)

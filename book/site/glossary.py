@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from book import GLOSSARY, Book, plain, slug_of
 
-ROW = re.compile(r"^\| (?!word \||---)([^|]+?) \| ([^|]+?) \|", re.M)
-WHERE = re.compile(r"\s*\(\[[^\]]*\]\([^)]*\)\)")  # the page that tells more: "([05](05-….md))"
+ROW = re.compile(r"^\| (?!word \||---)([^|]+?) \| ([^|]+?) \|([^|\n]*)", re.M)
+WHERE = re.compile(r"\s*\(\[[^\]]*\]\(([^)#]*)#?([^)]*)\)\)")  # what explains it: "([05](05-….md))"
 # Words of every day. Only where a page sets one in italics, it's the glossary's.
 ORDINARY = {"gate", "origin", "parked", "promise", "ready", "record", "resume", "scope", "session",
             "stream", "suspend", "timer", "transfer", "turn"}
@@ -17,6 +17,9 @@ ORDINARY = {"gate", "origin", "parked", "promise", "ready", "record", "resume", 
 class Term:
     word: str
     means: str
+    row: str  # all that the glossary says of it
+    page: str  # the file that explains it, and where on its page
+    place: str
 
     @property
     def anchor(self) -> str:
@@ -28,11 +31,16 @@ def anchor_of(word: str) -> str:
     return f"term-{slug_of(word)}"
 
 
+def term_of(word: str, means: str, in_python: str) -> Term:
+    page, place = found.groups() if (found := WHERE.search(means)) else ("", "")
+    return Term(plain(word), plain(WHERE.sub("", means)).strip(), plain(f"{means} {in_python}").strip(),
+                f"book/{page}", place)
+
+
 class Glossary:
     def __init__(self, book: Book):
         rows = ROW.findall(book.read(GLOSSARY)) if GLOSSARY in book.pages else []
-        self.terms = [Term(plain(word), plain(WHERE.sub("", means)).strip())
-                      for word, means in rows]
+        self.terms = [term_of(*row) for row in rows]
         self._by_word = {term.word.lower(): term for term in self.terms}
         longest_first = sorted(self._by_word, key=len, reverse=True)
         words = "|".join(map(re.escape, longest_first)) or "(?!)"

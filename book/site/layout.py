@@ -9,7 +9,7 @@ from pathlib import Path
 from book import SUBTITLE, TITLE, Book, Page, Part, plain
 
 HERE = Path(__file__).resolve().parent
-EXERCISES, CODE, SEARCH = "exercises/index.html", "source/index.html", "search.html"
+EXERCISES, CODE, SEARCH, PRINT = "exercises/index.html", "source/index.html", "search.html", "print.html"
 ABOUT = "About the project"
 
 
@@ -41,11 +41,12 @@ class Layout:
     def _contents(self, url: str) -> str:
         rows = []
         for part in self.book.parts:
-            title = f"<h2>{escape(part.title)}</h2>\n" if part.title else ""
+            here = ' class="here-now"' if any(page.url == url for page in part.pages) else ""
+            title = f"<h2{here}>{escape(part.title)}</h2>\n" if part.title else ""
             links = [self._link(url, page.url, page.name, page.number) for page in part.pages]
             rows.append(title + list_of(links))
         more = [(EXERCISES, "Exercises"), (CODE, "The code"), (self.book.map.url, "The map"),
-                (self.book.readme.url, ABOUT)]
+                (PRINT, "The whole book, to print"), (self.book.readme.url, ABOUT)]
         links = [self._link(url, to, name) for to, name in more]
         return "\n".join([*rows, f"<h2>Beside the pages</h2>\n{list_of(links)}"])
 
@@ -58,16 +59,17 @@ class Layout:
 
     def turn(self, page: Page, row: list[Page]) -> str:
         """To the page before, and to the one after."""
-        at = row.index(page)
-        before = row[at - 1] if at else None
-        after = row[at + 1] if at + 1 < len(row) else None
         links = []
-        for rel, word, other in (("prev", "Previous", before), ("next", "Next", after)):
+        for rel, word, key, other in zip(("prev", "next"), ("Previous", "Next"), ("ArrowLeft", "ArrowRight"),
+                                         self.book.around(page, row)):
             if other is None:
                 links.append("<span></span>")
                 continue
-            links.append(f'<a rel="{rel}" href="{relative(page.url, other.url)}">'
-                         f"<small>{word}</small>{escape(other.title)}</a>")
+            says = self.book.turns_to(page, other, word)
+            arrow = {"prev": "←", "next": "→"}[rel]
+            links.append(f'<a rel="{rel}" href="{relative(page.url, other.url)}" aria-keyshortcuts="{key}" '
+                         f'title="Key: {arrow}"><small>{escape(says)} <kbd aria-hidden="true">{arrow}</kbd></small>'
+                         f"{escape(other.title)}</a>")
         return f'<nav class="turn" aria-label="Previous and next">{"".join(links)}</nav>'
 
 
@@ -89,7 +91,9 @@ def contents(parts: list[Part], url: str) -> str:
     """All pages, with what the map says of each."""
     rows = []
     for part in parts:
-        rows.append(f"<h3>{escape(part.title)}</h3>" if part.title else "")
+        if part.title:
+            tells = f'<p class="part">{escape(plain(part.tells))}</p>' if part.tells else ""
+            rows.append(f"<h3>{escape(part.title)}</h3>{tells}")
         rows.append('<ol class="pages">')
         for page in part.pages:
             tells = f"<small>{escape(plain(page.tells))}</small>" if page.tells else ""

@@ -34,6 +34,7 @@ class Section:
     anchor: str
     title: str
     words: list[str] = field(default_factory=list)
+    stressed: set[str] = field(default_factory=set)  # what is set in italics
 
     def text(self) -> str:
         return " ".join(" ".join(self.words).split())
@@ -107,7 +108,10 @@ class Renderer:
             elif token.type == "inline":
                 explain = not in_table and not in_heading and not token.meta
                 self._inline(page, token, explain)
-                if not in_heading:  # that one is the section's title
+                sections[-1].stressed |= {after.content.lower() for mark, after in zip(token.children, token.children[1:])
+                                          if mark.type == "em_open"}
+                term = page.path == GLOSSARY and tokens[at - 1].type == "td_open"
+                if not in_heading and not term:  # these are told apart from the text
                     sections[-1].words.append(shown_text(token))
         move_captions(tokens)
         html = self.md.renderer.render(tokens, self.md.options, {"page": page})

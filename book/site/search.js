@@ -24,8 +24,8 @@
     return loading;
   }
 
-  function entryOf([page, url, title, text]) {
-    return { page, url, title, text, low: { page: low(page), title: low(title), text: low(text) } };
+  function entryOf([page, url, title, text, explains = []]) {
+    return { page, url, title, text, explains, low: { page: low(page), title: low(title), text: low(text) } };
   }
 
   /// As it is compared. A telephone types curly quotes.
@@ -42,9 +42,10 @@
     return at === 0 || !/\w/.test(text[at - 1]) || !/\w/.test(word[0]) ? 2 : 1;
   }
 
-  /// How well an entry fits; 0 if a word is missing. Code comes after the book, unless it fits much
-  /// better: for `EventLoop::run`, say.
-  function score({ url, low }, words) {
+  /// How well an entry fits; 0 if a word is missing. What explains a term comes first, and the glossary
+  /// next. Exercises come after the book, and so does code, unless it fits much better: for
+  /// `EventLoop::run`, say.
+  function score({ url, low, explains }, words) {
     let sum = 0;
     for (const word of words) {
       const here = 12 * fits(low.title, word) + 6 * fits(low.page, word) + 2 * fits(low.text, word);
@@ -57,7 +58,11 @@
       sum += 10;
     if (low.title === phrase)
       sum += 40;
-    return url.startsWith("source/") ? 0.3 * sum : sum;
+    if (explains.some(term => term === phrase || `${term}s` === phrase))
+      sum += 200;
+    else if (explains.some(term => term.startsWith(phrase) || words.includes(term)))
+      sum += 40;
+    return sum * (/^source/.test(url) ? 0.3 : /^exercises/.test(url) ? 0.5 : 1);
   }
 
   async function find(query) {

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from book import EPUB, Book, Page, plain
 from glossary import Glossary
-from layout import ABOUT, EXERCISES, SEARCH, Layout, contents, on_this_page, relative
+from journey import journey
+from layout import ABOUT, EXERCISES, PRINT, SEARCH, Layout, contents, on_this_page, relative
 from make_page import slim_script, slim_style  # of the viewer
 from moved import moved_pages
+from print_page import print_page
 from renderer import Rendered
 from scenes import Scene, all_scenes, scene_page  # of the viewer
 from search_index import search_index
@@ -30,6 +32,15 @@ FOUND = """<h1>Search</h1>
 quotes" into the field above.</p></div>
 <noscript><p>The search needs JavaScript; the <a href="index.html#contents-of-the-book">contents</a>
 don't.</p></noscript>"""
+
+KINDS = {"Predict": "You read a program, and write down what it will do. Then it runs, and your answers are "
+                    "compared with what it did.",
+         "Build": "You write what is missing. Tests tell you when it works.",
+         "Mend": "You get code that hangs, crashes or breaks a promise. You find out why, and repair it."}
+ON_EXERCISES = """<p>Type <code>./learn check 01.1</code>, with the number of the exercise that you want: the first time, it
+makes the file that you edit, and then it tells you how your answer did. <code>./learn check</code> alone takes you through
+the exercises one by one, <code>./learn hint</code> helps, and <code>./learn list</code> shows how far you have got.</p>
+"""
 
 
 class NotOurs(Exception):
@@ -60,6 +71,7 @@ class Site:
         self.files = {page.url: self._page(page) for page in book.pages.values()}
         self.files["index.html"] = self._front()
         self.files[EXERCISES] = self._exercises()
+        self.files[PRINT] = print_page(book, {page: self._text(page) for page in book.order}, self.layout)
         self.files[SEARCH] = self.layout.page(SEARCH, "Search", FOUND, "search")
         self.files |= self.sources.pages()
         self.files["search-index.js"] = search_index(book, self.rendered, self.glossary,
@@ -86,17 +98,19 @@ class Site:
             fresh.rename(folder)
 
     def _page(self, page: Page) -> str:
-        rendered = self.rendered[page]
         over = self._over_exercise(page) if page.kind == "exercise" else escape(page.part)
         over = f'<p class="over" data-unsaid="">{over}</p>\n' if over else ""
-        number = re.escape(page.number)
-        text = re.sub(rf"(<h1[^>]*>){number} ", rf'\1<span class="number">{page.number}</span> ',
-                      rendered.html, count=1) if number else rendered.html
         row = {"page": self.book.order, "exercise": self.book.exercises}.get(page.kind, [])
         turn = self.layout.turn(page, row) if page in row else ""
         title = ABOUT if page is self.book.readme else page.title
-        return self.layout.page(page.url, title, f"<article>\n{over}{text}</article>\n{turn}",
-                                page.kind, on_this_page(rendered.headings), plain(page.tells))
+        return self.layout.page(page.url, title, f"<article>\n{over}{self._text(page)}</article>\n{turn}",
+                                page.kind, on_this_page(self.rendered[page].headings), plain(page.tells))
+
+    def _text(self, page: Page) -> str:
+        """What is on a page, with its number apart from its name."""
+        text, number = self.rendered[page].html, re.escape(page.number)
+        return re.sub(rf"(<h1[^>]*>){number} ", rf'\1<span class="number">{page.number}</span> ',
+                      text, count=1) if number else text
 
     def _over_exercise(self, page: Page) -> str:
         told = self.book.page_of_exercise(page)
@@ -108,9 +122,12 @@ class Site:
         """The beginning of README.md, and the contents."""
         lead = self.rendered[self.book.readme].html.partition("<h2")[0]
         buttons = [(self.book.order[0].url, "button", "Start reading"),
-                   (EXERCISES, "button quiet", "Exercises"), (EPUB, "button quiet", "As an EPUB")]
+                   (EXERCISES, "button quiet", "Exercises"), (EPUB, "button quiet", "As an EPUB"),
+                   (PRINT, "button quiet", "To print")]
         start = "\n".join(f'<a class="{kind}" href="{to}">{name}</a>' for to, kind, name in buttons)
+        way = journey(self.book, lambda page: page.url)
         body = (f'<article>{lead}</article><p class="start">{start}</p>'
+                f'{way and f"<h2>The journey</h2>{chr(10)}{way}"}'
                 '<h2 id="contents-of-the-book">Contents</h2>\n'
                 f'{contents(self.book.parts, "index.html")}')
         return self.layout.page("index.html", "", body, "front")
@@ -118,13 +135,22 @@ class Site:
     def _exercises(self) -> str:
         titles = ("exercise", "kind", "takes", "with page")
         head = f"<thead><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr></thead>"
-        body = ("<h1>Exercises</h1>"
-                "<p><code>./learn check</code> takes you through them, one by one.</p>")
+        kinds = "".join(f"<dt>{kind}</dt><dd>{means}</dd>\n" for kind, means in KINDS.items())
+        body = f'<h1>Exercises</h1>\n<dl class="kinds">{kinds}</dl>\n{self._where_to_begin()}{ON_EXERCISES}'
         for part in self.book.exercise_parts():
             rows = "".join(map(self._exercise_row, part.pages))
             body += (f"<h2>{escape(part.title)}</h2>\n{table_in('table')}{head}"
                      f"<tbody>{rows}</tbody></table></div>\n")
         return self.layout.page(EXERCISES, "Exercises", body, "exercises")
+
+    def _where_to_begin(self) -> str:
+        told = [(exercise, page) for part in self.book.exercise_parts() for exercise in part.pages
+                if (page := self.book.page_of_exercise(exercise))]
+        if not told:
+            return ""
+        exercise, page = (f'<a href="{relative(EXERCISES, one.url)}">{escape(one.title)}</a>' for one in told[0])
+        return (f"<p>Begin with {exercise}, once you have read {page}. An exercise has the number of its "
+                "page.</p>\n")
 
     def _exercise_row(self, page: Page) -> str:
         kind, minutes = self.book.exercise_facts(page)

@@ -123,6 +123,10 @@
     expect("a tap elsewhere puts it away", card.hidden);
   }
 
+  const EXPLAINED = { "coroutine frame": "05-", "awaiter": "06-", "event loop": "03-", "future": "07-", "promise": "06-",
+    "task": "07-", "back-pressure": "12-", "frontier": "18b-", "generator": "06-", "select": "02-",
+    "symmetric transfer": "08-", "cancellation": "11-", "worker": "12-", "session": "15-" };
+
   async function search() {
     const box = one("[type=search]");
     const rows = () => all("#hits [role=option]");
@@ -136,6 +140,13 @@
     };
     press(document.body, "/");
     expect("/ leads to the search", document.activeElement === box);
+    for (const [term, page] of Object.entries(EXPLAINED)) {
+      await type(term, () => rows().length > 1);
+      const urls = rows().map(row => row.firstChild.href);
+      expect(`${term} is explained at ${page}, not at ${urls[0]}`, urls[0].includes(`/book/${page}`));
+      expect(`the glossary comes second, once, for ${term}`, urls[1].includes("/c-glossary.html#")
+        && new Set(urls).size === urls.length);
+    }
     await type("co_await", () => first().includes("co_await"));
     await type("EventLoop::run", () => first().startsWith("EventLoop::runcommon/"));
     await type("stack ripping", () => first().includes("stack ripping"));
@@ -152,7 +163,7 @@
     await type("\"a result that isn't there yet\"", () => rows().length > 0);
     await type("xyzzy-not-there", () => rows().length === 0 && one("#results p"));
     expect("a list that isn't there isn't open", box.ariaExpanded === "false");
-    await type("task", () => first().startsWith("taskC Glossary"));
+    await type("promise type", () => rows()[0]?.firstChild.href.includes("/06-")); // no term, but has one
     await type("template", () => rows().some(row => row.textContent.includes("<class")));
     await type("stack ripping", () => rows().length > 1);
     press(box, "ArrowDown"), press(box, "ArrowDown");
@@ -161,7 +172,7 @@
     press(box, "ArrowUp");
     expect("in both directions", rows()[0].ariaSelected === "true");
     expect("a result leads to a place of the book",
-      rows()[0].firstChild.href.includes("/book/c-glossary.html#term-stack-ripping"));
+      rows()[0].firstChild.href.includes("/book/04-what-callbacks-cost.html"));
     expect("the first Escape erases nothing", !press(box, "Escape"));
     expect("and closes", !one("#results") && box.ariaExpanded === "false");
     await type("stack ripping", () => rows().length > 1);
@@ -174,6 +185,32 @@
     expect("who leaves the search, leaves the list", !one("#results"));
   }
 
+  /// What a key does: "prev" or "next", if it turns the page; else "".
+  function turned(target, key, more = {}) {
+    let rel = "";
+    const note = event => { event.preventDefault(); rel = event.target.closest("a").rel; };
+    one(".turn").addEventListener("click", note);
+    press(target, key, more);
+    one(".turn").removeEventListener("click", note);
+    return rel;
+  }
+
+  function keys() {
+    expect("arrows turn pages", turned(document.body, "ArrowLeft") === "prev"
+      && turned(one("article"), "ArrowRight") === "next");
+    expect("as their links say", one("[rel=next]").title.includes("→")
+      && one("[rel=prev]").ariaKeyShortcuts !== "" && one("[rel=prev]").title.includes("←"));
+    for (const more of ["shiftKey", "altKey", "ctrlKey", "metaKey"])
+      expect(`not with ${more}`, !turned(document.body, "ArrowRight", { [more]: true }));
+    expect("not in a field", !turned(one("[type=search]"), "ArrowRight"));
+    const wide = one("pre");
+    expect("from a listing", turned(wide, "ArrowRight") === "next");
+    wide.style.width = "5rem";
+    expect("but not from one that scrolls", !turned(wide, "ArrowRight") && !turned(wide.firstChild, "ArrowLeft"));
+    wide.style.width = "";
+    expect("other keys don't", !turned(document.body, "ArrowDown") && !turned(document.body, "Tab"));
+  }
+
   const TESTS = {
     scene,
 
@@ -182,6 +219,7 @@
       printing();
       await copying();
       await terms();
+      keys();
       await search();
       const stops = all("pre, .table, .sheet").filter(box => box.tabIndex === 0);
       expect("the Tab key stops at what scrolls only",
@@ -225,6 +263,16 @@
       expect("contents, and what is on this page", isShown("#contents a") && isShown(".here a"));
       expect("a telephone's button leads to the contents",
         one(".menu").href.endsWith("index.html#contents-of-the-book"));
+    },
+
+    /// Where there is just room for it.
+    async beside() {
+      expect(`what is on the page is listed at ${innerWidth} px`, one(".here a").checkVisibility());
+      const text = one("article > p:not(.over)"), measure = 42 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+      expect(`and the text as wide as ever: ${text.offsetWidth}`, text.offsetWidth >= measure);
+      expect("nothing sticks out", document.documentElement.scrollWidth <= innerWidth);
+      const shown = one("#contents").getBoundingClientRect(), here = one("#contents [aria-current]").getBoundingClientRect();
+      expect("where we are is in sight", here.top >= shown.top && here.bottom <= innerHeight);
     },
 
     async narrow() {

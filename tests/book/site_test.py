@@ -39,6 +39,7 @@ from glossary import Glossary  # noqa: E402
 from highlight import highlight, language_of  # noqa: E402
 from sources import REGION, Sources, in_order, names_in  # noqa: E402
 from make_book import NotOurs, make  # noqa: E402
+from turns import stale  # noqa: E402
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path id="p" fill="{}"/></svg>'
 SMALL_BOOK = {
@@ -176,8 +177,19 @@ class SmallBook(Folder):
         return (self.site / url).read_text()
 
     IN_PAGES = {  # what is in a page, as it stands there
-        "order": ("book/01-one.html", '<a rel="next" href="c-glossary.html">'),
-        "order, back": ("book/01-one.html", '<a rel="prev" href="00-before-you-start.html">'),
+        "order": ("book/01-one.html", '<a rel="next" href="c-glossary.html" aria-keyshortcuts="ArrowRight"'),
+        "order, back": ("book/01-one.html", '<a rel="prev" href="00-before-you-start.html"'),
+        "a new part": ("book/01-one.html", "<small>Next part, To look things up <"),
+        "the same part": ("exercises/01.1-try.html", "<small>Next <"),
+        "where we are": ("book/01-one.html", '<h2 class="here-now">1. Callbacks</h2>'),
+        "what a part is about": ("index.html", '<h3>1. Callbacks</h3><p class="part">The first stage.</p>'),
+        "journey": ("index.html", '<h3><a href="book/01-one.html">1. Callbacks</a></h3>'),
+        "kinds of exercises": ("exercises/index.html", "<dt>Mend</dt><dd>You get code that hangs"),
+        "where to begin": ("exercises/index.html", 'Begin with <a href="01.1-try.html">01.1 Try</a>'),
+        "printed link": ("print.html", '<a href="#p-01-one-the-end-of-it">below</a>'),
+        "printed link to code": ("print.html", '<a href="source/common/one.h.html#L1-L2">the code</a>'),
+        "printed page": ("print.html", '<article id="p-01-one">\n<p class="begins"><b>1. Callbacks</b> The first stage.</p>'),
+        "printed answer": ("print.html", '<details open=""><summary>Answer</summary>'),
         "exercise": ("exercises/index.html", 'href="01.1-try.html"'),
         "track": ("exercises/index.html", 'href="Y01-begin.html"'),
         "title of the track": ("exercises/index.html", "A runtime of your own"),
@@ -232,6 +244,22 @@ class SmallBook(Folder):
         self.assertEqual([name.partition("/")[0] for name in sorted(files, key=in_order)],
                          ["common", "stage1_x", "stage2_x", "tests", "book", "LICENSE", "learn"])
 
+    def test_on_github_each_page_leads_to_the_pages_around_it(self):
+        command = [sys.executable, ROOT / "book/site/turns.py", "--root", self.root / "small"]
+        check = subprocess.run([*command, "--check"], capture_output=True, encoding="utf-8")
+        self.assertEqual(check.stdout.count("run book/site/turns.py"), 3)
+        self.assertEqual(check.returncode, 1)
+        for _ in range(2):  # the second time, nothing is to do
+            subprocess.run(command, check=True)
+            one = (self.root / "small" / ONE).read_text()
+            self.assertEqual(one, SMALL_BOOK[ONE] + "\n<!-- turn -->\n---\n\n"
+                             "<sub>← [00 Before you start](00-before-you-start.md) · [All pages](00-before-you-start.md#the-map)"
+                             " · Next part, To look things up: [C Glossary](c-glossary.md) →</sub>\n<!-- /turn -->\n")
+        subprocess.run([*command, "--check"], check=True)
+        make(Book(self.root / "small"), self.root)
+        self.assertNotIn("All pages", self.page())
+        self.assertNotIn("All pages", self.page("print.html"))
+
     def test_terms_are_explained_once_and_names_in_code_not_at_all(self):
         self.assertEqual(self.page().count('class="term"'), 1)
         glossary = Glossary(self.book)
@@ -256,10 +284,13 @@ class SmallBook(Folder):
 
     def test_the_search_knows_text_terms_files_and_names(self):
         index = json.loads(self.page("search-index.js").removeprefix("SEARCH="))
-        said = " ".join(text for _, _, _, text in index)
+        said = " ".join(text for _, _, _, text, *_ in index)
         for words in ("unmistakably", "co_await", "int one = 1", "one, its code"):
             self.assertIn(words, said)
-        places = {(title or page, url) for page, url, title, _ in index}
+        explained = {url: more[0] for _, url, _, _, *more in index if more}
+        self.assertEqual(explained, {"book/01-one.html": ["future"]})
+        self.assertEqual(sum("what isn't there yet" in text for _, _, _, text, *_ in index), 1)
+        places = {(title or page, url) for page, url, title, *_ in index}
         self.assertLessEqual({("future", "book/c-glossary.html#term-future"),
                               ("common/one.h", "source/common/one.h.html"),
                               ("Other", "source/common/other.cpp.html#L1"),
@@ -506,6 +537,18 @@ class RealBook(unittest.TestCase):
         weight, page = check.heaviest
         print(self.made.stdout.splitlines()[0])
         print(f"{len(check.pages)} pages, {check.links} links, {weight} bytes at most, of {page}")
+
+    def test_the_links_at_the_pages_ends_are_up_to_date(self):
+        self.assertEqual(list(stale(Book(ROOT))), [], "run book/site/turns.py")
+
+    def test_the_epub_s_contents_have_parts_and_number_nothing_twice(self):
+        with zipfile.ZipFile(self.folder / "await-the-web.epub") as archive:
+            contents, style = (archive.read(f"book/{name}").decode() for name in ("contents.xhtml", "book.css"))
+            journey = archive.read("book/journey.xhtml").decode()
+        for title, first in (("1. Callbacks", "01"), ("2. Coroutines", "05"), ("3. A runtime", "10"), ("Going further", "18")):
+            self.assertRegex(contents, f'<li><span>{title}</span><ol><li><a href="p-{first}-')
+            self.assertRegex(journey, f'<h3><a href="p-{first}-[^"]*">{title}</a></h3>')
+        self.assertIn("nav ol { list-style: none;", style)
 
     def built(self, folder: str) -> set[str]:
         """The names of its pages, without those that lead on from an old address."""

@@ -43,6 +43,7 @@ EPUBCHECK = shutil.which("epubcheck")
 PAGE_TEST = pathlib.Path(__file__).with_name("site_page_test.js")
 AXE, VNU = "axe-core@4.10.3", "vnu-jar@26.9.27"
 RICH = "book/18a-stages-1-and-2-grown-up.html"  # drawings, a scene, listings, outputs, terms
+LAST = "book/35-every-order.html"  # is far down in the contents
 CODE = "source/common/small/event_loop.h.html"
 JUDGED = ["index.html", RICH, "book/13-the-crawler.html", "book/20-what-must-outlive-what.html",
           "book/c-glossary.html", CODE, "exercises/index.html", "search.html?q=callback"]
@@ -98,6 +99,14 @@ class Browser(InABrowser):
         frames = write_frame(self.site / "frames.html", copies, TELEPHONE)
         self.addCleanup(frames.unlink)
         self.assertFine(frames.as_uri(), 3 * len(pages))
+
+    def test_what_is_on_a_page_is_listed_from_1100_px_on(self):
+        for size in ((1100, 800), (1280, 800), (1440, 800)):
+            with self.subTest(size):
+                copies = [f"{self.with_script(LAST).relative_to(self.site).as_posix()}?test=beside"]
+                frames = write_frame(self.site / "frames.html", copies, size)
+                self.addCleanup(frames.unlink, missing_ok=True)
+                self.assertFine(frames.as_uri(), 4)
 
     def test_without_a_script_nothing_is_missing(self):
         # A browser without any script can report nothing, so it may run one, and no other.
@@ -176,6 +185,9 @@ class Accessible(InABrowser):
                 for path, _, query in (url.partition("?") for url in JUDGED)]
         with ThreadPoolExecutor(os.cpu_count()) as browsers:
             list(browsers.map(lambda url: self.assertFine(url, 20), urls))
+        frames = write_frame(self.site / "judged.html", urls, TELEPHONE)
+        self.addCleanup(frames.unlink)
+        self.assertFine(frames.as_uri(), 20 * len(urls))
 
 
 # ---- EPUB, and Markdown -----------------------------------------------------------------
