@@ -98,14 +98,14 @@ def journey(book: Book, address_of: Callable[[Page], str]) -> str:
 def leg_html(part: Part, leg: Leg, address_of: Callable[[Page], str]) -> str:
     first, last = part.pages[0], part.pages[-1]
     if len(part.pages) > MOST_NUMBERS:
-        pages = f'<a href="{address_of(first)}">{first.number} to {last.number}</a>, in any order'
+        links, pages = "", f'<a href="{address_of(first)}">{first.number} to {last.number}</a>, in any order'
     else:
-        pages = " ".join(f'<a href="{address_of(page)}" title="{escape(plain(page.name))}">{page.number}</a>'
-                         for page in part.pages)
+        links, pages = ' class="leg-pages"', " ".join(
+            f'<a href="{address_of(page)}" title="{escape(plain(page.name))}">{page.number}</a>' for page in part.pages)
     stops = "".join(f'<div class="stop"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 84" role="img" '
-                    f'aria-label="{escape(stop.shows)}">{stop.drawing}</svg><p><b>{escape(stop.name)}</b> {escape(stop.says)}</p></div>\n'
-                    for stop in leg.stops)
-    return (f'<li class="leg of-{len(leg.stops)}"><h3><a href="{address_of(first)}">{escape(part.title)}</a></h3>\n'
+                    f'aria-label="{escape(stop.shows)}">{stop.drawing}</svg>'
+                    f"<p><b>{escape(stop.name)}</b> {escape(stop.says)}</p></div>\n" for stop in leg.stops)
+    return (f'<li class="leg"><h3><a href="{address_of(first)}">{escape(part.title)}</a></h3>\n'
             f'<div class="stops">{stops}</div>\n'
-            f'<p class="leg-pages"><span>Pages</span> {pages}</p>\n'
+            f'<p{links}><span>Pages</span> {pages}</p>\n'
             f'<p class="leg-run"><span>At the end, run</span> <code>{leg.run}</code></p></li>\n')
