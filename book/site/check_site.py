@@ -10,7 +10,8 @@ Knows nothing of how the site was made, and needs nothing but Python. What it lo
 - elements that are not closed, ids that are there twice, pictures without a description;
 - words of a page that the search doesn't know;
 - pages that weigh more than BIGGEST, with all that they load at once, compressed. (Not so files of
-  code, which are as long as they are, scenes, and the whole book on one page.)
+  code, which are as long as they are, scenes, and the whole book on one page. Lazy images count for
+  nothing, since the page is there without them.)
 
 The last line counts; the exit status is 1 if anything is wrong.
 """
@@ -44,6 +45,7 @@ class Look(HTMLParser):
         self.ids: Counter[str] = Counter()
         self.links: list[str] = []
         self.loads: list[str] = []
+        self.loads_at_once: list[str] = []
         self.text = ""
         self.problems: list[str] = []
         self.kind = ""
@@ -60,6 +62,8 @@ class Look(HTMLParser):
         self.links += [known[name] for name in ("href", "src", "action") if name in known]
         if tag in LOADS and LOADS[tag] in known:
             self.loads.append(known[LOADS[tag]])
+            if known.get("loading") != "lazy":
+                self.loads_at_once.append(known[LOADS[tag]])
         description = {"img": "alt", "svg": "aria-label"}.get(tag, "")
         if description and "aria-hidden" not in known and not known.get(description, "").strip():
             self.problems.append("a picture without a description")
@@ -150,7 +154,7 @@ class SiteCheck:
     def weight(self, page: str) -> int:
         """Of a page and all that it loads at once, each file compressed."""
         folder = posixpath.dirname(page)
-        loads = {posixpath.normpath(posixpath.join(folder, url)) for url in self.pages[page].loads}
+        loads = {posixpath.normpath(posixpath.join(folder, url)) for url in self.pages[page].loads_at_once}
         return sum(map(self._size, [page, *(name for name in loads if name in self.files)]))
 
     def _size(self, name: str) -> int:

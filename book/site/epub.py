@@ -26,7 +26,8 @@ ANSWER = re.compile(r"<details><summary>(.*?)</summary>(.*?)</details>", re.S)
 FOLDED = re.compile(r'<details class="python"><summary>(.*?)</summary>(.*?)</details>', re.S)
 ID = "urn:uuid:5c0e8f6a-2f6e-5b1c-9a57-0a3d7c1b5e11"
 XML = '<?xml version="1.0" encoding="utf-8"?>\n'
-MEDIA = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".css": "text/css"}
+MEDIA = {".xhtml": "application/xhtml+xml", ".svg": "image/svg+xml", ".png": "image/png",
+         ".css": "text/css"}
 PROPERTIES = {"contents.xhtml": ' properties="nav"', "journey.xhtml": ' properties="svg"',
               "cover.svg": ' properties="cover-image"'}
 CONTAINER = f"""{XML}<container version="1.0"
@@ -63,7 +64,9 @@ class Epub:
         for part in self.parts:
             files |= {name_of(page): self._page(page) for page in part.pages}
         for picture in sorted(self.renderer.pictures):
-            files[f"pictures/{posixpath.basename(picture)}"] = by_the_book(self.book.read(picture))
+            is_svg = picture.endswith(".svg")
+            content = by_the_book(self.book.read(picture)) if is_svg else (self.book.root / picture).read_bytes()
+            files[f"pictures/{posixpath.basename(picture)}"] = content
         files["package.opf"] = self._package(list(files))
         file.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(file, "w") as archive:

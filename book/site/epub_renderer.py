@@ -54,9 +54,7 @@ class EpubRenderer(Renderer):
         return "</table>\n"
 
     def drawing(self, page: Page, stem: str, alt: str) -> str:
-        picture = f"{stem}-light.svg"
-        self.pictures.add(picture)
-        image = f'<img src="pictures/{posixpath.basename(picture)}" alt="{escape(alt)}"/>'
+        image = self._image(f"{stem}-light.svg", alt)
         scene = SCENE.fullmatch(stem)
         if not scene or scene[1] not in self.titles:
             return f"<figure>{image}</figure>\n"
@@ -65,6 +63,13 @@ class EpubRenderer(Renderer):
             watch = f'<a href="{self.address}/scenes/{scene[1]}.html">Watch it, step by step</a>'
         title = escape(self.titles[scene[1]])
         return f"<figure>{image}<figcaption>{title}. {watch}</figcaption></figure>\n"
+
+    def screenshot(self, page: Page, stem: str, alt: str) -> str:
+        return f"<figure>{self._image(f'{stem}-light.png', alt)}</figure>\n"
+
+    def _image(self, picture: str, alt: str) -> str:
+        self.pictures.add(picture)
+        return f'<img src="pictures/{posixpath.basename(picture)}" alt="{escape(alt)}"/>'
 
 
 def hanging(line: str) -> str:

@@ -20,7 +20,7 @@ from boxes import html_token, shape_boxes, shown_text, text_token
 from glossary import Glossary, Term, anchor_of
 from highlight import highlight
 
-PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light\.svg"(?: alt="([^"]*)")?\s*/?>'
+PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light(\.svg|\.png)"(?: alt="([^"]*)")?\s*/?>'
                      r'.*?</picture>', re.S)
 COMMENT = re.compile(r"<!--.*?-->\s*", re.S)
 ELSEWHERE = re.compile(r"[a-z]+:|//")
@@ -66,6 +66,10 @@ class Renderer:
 
     def drawing(self, page: Page, stem: str, alt: str) -> str:
         """A picture, of which there are STEM-light.svg and STEM-dark.svg."""
+        raise NotImplementedError
+
+    def screenshot(self, page: Page, stem: str, alt: str) -> str:
+        """A picture, of which there are STEM-light.png and STEM-dark.png."""
         raise NotImplementedError
 
     def listing(self, code: str, language: str, label: str, caption: str) -> str:
@@ -194,17 +198,18 @@ class Renderer:
         if picture := PICTURE.search(html):
             folder = posixpath.dirname(page.path)
             stem = posixpath.normpath(posixpath.join(folder, picture[1]))
-            return self._picture(page, stem, unescape(picture[2] or ""))
+            return self._picture(page, stem, picture[2], unescape(picture[3] or ""))
         return html
 
-    def _picture(self, page: Page, stem: str, alt: str) -> str:
-        missing = [name for name in (f"{stem}-light.svg", f"{stem}-dark.svg")
+    def _picture(self, page: Page, stem: str, kind: str, alt: str) -> str:
+        missing = [name for name in (f"{stem}-light{kind}", f"{stem}-dark{kind}")
                    if name not in self.book.files]
         for name in missing:
             self.book.complain(page.path, f"there is no picture {name}")
         if not alt.strip():
             self.book.complain(page.path, f"{stem} has no description")
-        return "" if missing else self.drawing(page, stem, alt)
+        show = self.drawing if kind == ".svg" else self.screenshot
+        return "" if missing else show(page, stem, alt)
 
     def html_inline(self, tokens: list[Token], at: int, options, env) -> str:
         return COMMENT.sub("", tokens[at].content)

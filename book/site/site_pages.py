@@ -20,7 +20,7 @@ from print_page import print_page
 from renderer import Rendered
 from scenes import Scene, all_scenes, scene_page  # of the viewer
 from search_index import search_index
-from site_renderer import SiteRenderer, table_in
+from site_renderer import SiteRenderer, in_site, table_in
 from sources import Sources
 
 HERE = Path(__file__).resolve().parent
@@ -68,6 +68,7 @@ class Site:
         renderer = SiteRenderer(book, self.glossary, self.sources, titles)
         self.rendered: dict[Page, Rendered] = {page: renderer.render(page)
                                                for page in book.pages.values()}
+        self.screenshots = renderer.screenshots
         self.files = {page.url: self._page(page) for page in book.pages.values()}
         self.files["index.html"] = self._front()
         self.files[EXERCISES] = self._exercises()
@@ -90,9 +91,11 @@ class Site:
         with tempfile.TemporaryDirectory(prefix=".site-", dir=folder.parent) as scratch:
             fresh, old = Path(scratch) / "fresh", Path(scratch) / "old"
             for name, text in self.files.items():
-                put(fresh / name, text)
+                put(fresh / name, text.encode())
+            for png in self.screenshots:
+                put(fresh / in_site(png), (self.book.root / png).read_bytes())
             for name, scene in self.scenes.items():
-                put(fresh / "scenes" / f"{name}.html", scene_page(scene, self.book.root))
+                put(fresh / "scenes" / f"{name}.html", scene_page(scene, self.book.root).encode())
             if folder.exists():
                 folder.rename(old)
             fresh.rename(folder)
@@ -170,6 +173,6 @@ def own(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def put(file: Path, text: str) -> None:
+def put(file: Path, content: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    file.write_bytes(content)

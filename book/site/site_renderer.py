@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+import struct
 from html import escape, unescape
+from pathlib import Path
 
 from book import GLOSSARY, Book, Page
 from drawings import DifferentDrawings, Palette, read_pair, themed, width_of
@@ -21,6 +23,7 @@ class SiteRenderer(Renderer):
         """`titles`: of the scenes, by their names."""
         super().__init__(book, glossary)
         self.sources, self.titles, self.palette = sources, titles, Palette()
+        self.screenshots: set[str] = set()  # that the pages show
 
     def link(self, page: Page, path: str, anchor: str) -> str | None:
         tail = f"#{anchor}" if anchor else ""
@@ -72,6 +75,25 @@ class SiteRenderer(Renderer):
         return (f'<figure class="drawing scene">{sheet}<figcaption data-unsaid="">'
                 f'<a class="watch" href="{to}">Watch it, step by step</a> '
                 f"<span>{escape(self.titles[name])}</span></figcaption></figure>\n")
+
+    def screenshot(self, page: Page, stem: str, alt: str) -> str:
+        images = ""
+        for theme in ("light", "dark"):  # the style sheet shows one of them, and only that one is loaded
+            png = f"{stem}-{theme}.png"
+            self.screenshots.add(png)
+            width, height = size_of(self.book.root / png)
+            images += (f'<img class="{theme}" src="{relative(page.url, in_site(png))}" alt="{escape(alt)}" '
+                       f'width="{width}" height="{height}" loading="lazy" />')
+        return f'<figure class="screenshot">{images}</figure>\n'
+
+
+def in_site(screenshot: str) -> str:
+    return f"pictures/{posixpath.basename(screenshot)}"
+
+
+def size_of(png: Path) -> tuple[int, int]:
+    """Its width and height in pixels, which come after the first 16 bytes."""
+    return struct.unpack(">II", png.read_bytes()[16:24])
 
 
 def table_in(classes: str) -> str:

@@ -15,6 +15,7 @@ import pathlib
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -392,6 +393,25 @@ class Planted(Folder):
                 self.assert_said(SiteCheck(site).problems, said)
         (site / "book.css").unlink()
         self.assert_said(SiteCheck(site).problems, "dead link ../book.css")
+
+    def test_a_screenshot_is_there_in_both_themes(self):
+        png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 1320, 828)
+        folder = self.small_book()
+        self.change(folder / ONE, "figures/dot-light.svg", "figures/screen-light.png")
+        (folder / "book/figures/screen-light.png").write_bytes(png + b"light" + random.Random(1).randbytes(BIGGEST))
+        self.assert_said(self.build(folder)[0].problems, "no picture book/figures/screen-dark.png")
+        (folder / "book/figures/screen-dark.png").write_bytes(png + b"dark")
+        book, site = self.build(folder)
+        self.assertEqual(book.problems + SiteCheck(site).problems, [])
+        images = re.findall("<img[^>]*>", (site / "book/01-one.html").read_text())
+        for image, theme in zip(images, ("light", "dark"), strict=True):
+            self.assertIn(f'class="{theme}" src="../pictures/screen-{theme}.png" alt="A dot."', image)
+            self.assertIn('width="1320" height="828"', image)
+            self.assertTrue((site / f"pictures/screen-{theme}.png").read_bytes().startswith(png + theme.encode()))
+        Epub(book).write(self.root / "small.epub")
+        with zipfile.ZipFile(self.root / "small.epub") as epub:
+            self.assertTrue(epub.read("book/pictures/screen-light.png").startswith(png))
+            self.assertIn('src="pictures/screen-light.png" alt="A dot."', epub.read("book/p-01-one.xhtml").decode())
 
     def test_malformed_xhtml_is_noticed(self):
         folder = self.small_book()
