@@ -16,7 +16,7 @@ from journey import journey
 from layout import PRINT, Layout
 
 TAG = re.compile(r"<[a-z][^>]*>")
-ATTRIBUTE = re.compile(r'\b(id|href)="([^"]*)"|url\(#([^)]*)\)')
+ATTRIBUTE = re.compile(r'\b(id|href|src)="([^"]*)"|url\(#([^)]*)\)')
 CLOSED = re.compile(r"<details(?! open)")
 HEADING = re.compile(r"<(/?)h([1-3])\b")
 WATCH = re.compile(r'<a class="watch".*?</a> ')
@@ -61,7 +61,8 @@ def inside(page: Page, html: str, names: dict[str, str]) -> str:
         if re.match(r"[a-z]+:|//", path):
             return found[0]
         url = posixpath.normpath(posixpath.join(folder, path)) if path else page.url
-        return f'href="#{place(url, anchor)}"' if url in names else f'href="{url}{hash_}{anchor}"'
+        to = f"#{place(url, anchor)}" if url in names else f"{url}{hash_}{anchor}"
+        return f'{found[1]}="{to}"'
 
     html = ANCHOR.sub("", WATCH.sub("", html)).replace('class="drawing scene"', 'class="drawing"')
     html = HEADING.sub(lambda tag: f"<{tag[1]}h{int(tag[2]) + 1}" + ("" if tag[1] else f' class="was-h{tag[2]}"'), html)
