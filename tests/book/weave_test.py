@@ -588,7 +588,7 @@ class Figures(Book):
             self.assertEqual(status, 0)
             self.assertTrue(printed.startswith(f"warning: book/00-page.md: {words} words;"), printed)
             self.assertIn(", 1 long pages,", printed)
-        self.page("word " * 2001 + "\n\n<!-- long: it lists all words -->\n")
+        self.page("word " * 2001 + "\n\n<!-- long: it lists all words -->\n\n<sub>small print</sub>\n")
         self.assertEqual(self.figures(), [
             "     2001        0        0  book/00-page.md", "    long: it lists all words",
             "       25        2        0  book/01-queue.md",
