@@ -8,7 +8,8 @@ BUILD is a build directory. WHICH is names of suites or of tests, or options of 
 --suite NAME and --no-suite NAME; without either, it's all tests. On a terminal, the lines of suites that
 are still running are updated in place; elsewhere, each suite gets one line when it ends. A suite's time is
 counted from the start of the whole run, since meson runs tests of several suites at once. After the last
-suite comes what failed, and then `N passed, N failed`. The exit status is 0 if nothing failed.
+suite comes what failed, and then `N passed, N failed`. A test of which meson has noted no result has failed.
+The exit status is 0 if nothing failed.
 """
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +39,7 @@ LINES_OF_A_LOG = 40
 LAST_LINES = 20    # of a log in which nothing says where it went wrong
 PATIENCE = 20.0    # seconds for meson to end its tests when it's told to
 
-PASSED, FAILED = {"OK", "EXPECTEDFAIL"}, {"FAIL", "TIMEOUT", "ERROR", "INTERRUPT", "UNEXPECTEDPASS"}
+PASSED, FAILED = {"OK", "EXPECTEDFAIL"}, {"NONE", "FAIL", "TIMEOUT", "ERROR", "INTERRUPT", "UNEXPECTEDPASS"}
 ENDED = re.compile(r" *\d+/\d+ +(.+?) +(OK|EXPECTEDFAIL|FAIL|TIMEOUT|ERROR|INTERRUPT|UNEXPECTEDPASS|SKIP|IGNORED) +[\d.]+ ?s\b")
 
 
@@ -78,6 +80,9 @@ def select_tests(tests: list[Test], options: argparse.Namespace) -> list[Test]:
             raise Trouble(f"there is no suite or test '{word}'."
                           + (f" Did you mean {' or '.join(map(shlex.quote, near))}?" if near else "")
                           + f"\nThe suites are: {', '.join(suites)}")
+
+    if twice := [name for name, times in Counter(one.name for one in tests).items() if times > 1]:
+        raise Trouble(f"more than one test is called '{twice[0]}'; their results couldn't be told apart.")
 
     def meant(one: Test) -> bool:
         own = {one.name, *one.suites}
@@ -190,7 +195,9 @@ def how_it_ended(one: dict) -> str:
     after = f"after {one.get('duration', 0):.1f} s"
     status = one.get("returncode") or 0
     if one["result"] == "TIMEOUT":
-        return f"was stopped {after}, since it had not ended"
+        return f"timed out {after}"
+    if one["result"] == "NONE":
+        return "has no result: it didn't run, or meson didn't note how it ended"
     if one["result"] == "UNEXPECTEDPASS":
         return "passed, although it's expected to fail"
     if one["result"] == "INTERRUPT":
@@ -201,15 +208,15 @@ def how_it_ended(one: dict) -> str:
     return f"was killed by {name} {after}" if status < 0 else f"failed with exit status {status} {after}"
 
 
-def tell_failures(failures: list[dict], build: Path):
+def tell_failures(failures: list[dict], build: Path, log: Path):
     for at, one in enumerate(failures):
-        say(f"\n{bold(one['test'])} {how_it_ended(one)}{':' if at < TOLD_IN_FULL else '.'}")
-        if at < TOLD_IN_FULL:
-            text = f"{one.get('stdout', '')}\n{one.get('stderr', '')}".strip("\n")
+        text = f"{one.get('stdout', '')}\n{one.get('stderr', '')}".strip("\n") if at < TOLD_IN_FULL else ""
+        say(f"\n{bold(repr(one['test']))} {how_it_ended(one)}{':' if text else '.'}")
+        if text:
             for line in helpful(text.replace(f"{build}/../", "")):  # meson names sources so
                 print(f"    {line}".rstrip())  # not ours to wrap
         say(f"To run it alone: ./learn test {shlex.quote(one['test'])}")
-    say(f"\nThe whole log: {build / 'meson-logs/testlog.txt'}")
+    say(f"\nThe whole log:\n    {log}")  # in a line of its own, whole, whatever blanks it has
 
 
 # ---- Running them -----------------------------------------------------------------------
@@ -235,8 +242,9 @@ def follow(process: subprocess.Popen, screen: Screen, log: TextIO, until: float 
     return False
 
 
-def run_meson(command: list[str], screen: Screen, told: Path):
-    """Runs meson in a session of its own, so that Ctrl-C comes to us alone; meson would end one test each time."""
+def run_meson(command: list[str], screen: Screen, told: Path) -> int:
+    """Runs meson in a session of its own, so that Ctrl-C comes to us alone; meson would end one test each time.
+    Returns its exit status."""
     with open(told, "w", encoding="utf-8") as log, subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as process:
         try:
@@ -248,15 +256,18 @@ def run_meson(command: list[str], screen: Screen, told: Path):
                 if not follow(process, Screen([], []), nothing, time.monotonic() + PATIENCE):
                     os.killpg(process.pid, signal.SIGKILL)
             raise
+    return process.returncode
 
 
-def results(build: Path, screen: Screen) -> list[dict]:
-    """What meson has noted of each test that has ended."""
+def results(log: Path, tests: list[Test], screen: Screen) -> list[dict]:
+    """What meson has noted of each of these tests; of one without a note, that it has none."""
+    noted = {}
     with suppress(FileNotFoundError):
-        text = (build / "meson-logs/testlog.json").read_text(encoding="utf-8", errors="replace")
-        found = [json.loads(line) for line in text.splitlines()]
-        return [{**one, "test": screen.name_in(one["name"]) or one["name"]} for one in found]
-    return []
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError):  # of a meson that was killed, the last line may be cut off
+                one = json.loads(line)
+                noted[screen.name_in(one["name"])] = one
+    return [{"result": "NONE", **noted.get(one.name, {}), "test": one.name} for one in tests]
 
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -271,45 +282,75 @@ def stop(number: int, _frame: object):
 def run(build: Path, options: argparse.Namespace, others: list[str]) -> int:
     tests = select_tests(all_tests(build), options)
     screen = Screen(tests, [*options.names, *options.suite])
-    logs = build / "meson-logs"
-    for old in logs.glob("testlog.*"):
-        old.unlink()
+    options.log = f"testlog-{os.getpid()}"  # another run may be under way
+    for number in SIGNALS:
+        signal.signal(number, stop)
+    try:
+        remove_old_logs(build / "meson-logs")
+        status = run_meson(command_for(build, options, others, tests), screen, build / told_in(options)) if tests else 1
+        found = results(build / logged_in(options, "json"), tests, screen)
+        # What meson has noted counts, even if a line that it printed wasn't understood.
+        for suite in screen.suites.values():
+            suite.results = []
+        for one in found:
+            screen.of_test[one["test"]].results.append(one["result"])
+        screen.draw(last=True)
+        return tell(build, found, status, options)
+    except Stopped as why:
+        screen.draw(last=True)
+        say(f"Stopped after {screen.seconds():.0f} s, with {sum(len(one.results) for one in screen.suites.values())} "
+            f"of {len(tests)} tests done.")
+        return 128 + why.args[0]
+
+
+def remove_old_logs(folder: Path):
+    for old in folder.glob("testlog-*.*"):
+        number = int(re.match(r"testlog-(\d+)", old.name)[1]) if re.match(r"testlog-\d+", old.name) else 0
+        with suppress(OSError):
+            if not is_running(number):
+                old.unlink()
+
+
+def is_running(process: int) -> bool:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(process, 0)
+        return True
+    return False
+
+
+def command_for(build: Path, options: argparse.Namespace, others: list[str], tests: list[Test]) -> list[str]:
     threads = os.environ.get("MESON_TESTTHREADS") or str(3 * (os.cpu_count() or 1))  # tests mostly wait
     chosen = [one.name for one in tests] if options.names else [
         word for name in options.suite for word in ("--suite", name)] + [
         word for name in options.no_suite for word in ("--no-suite", name)]
-    for number in SIGNALS:
-        signal.signal(number, stop)
-    if tests:
-        try:
-            run_meson(["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes", threads, *others, *chosen],
-                      screen, logs / "told.txt")
-        except Stopped as why:
-            screen.draw(last=True)
-            say(f"Stopped after {screen.seconds():.0f} s, with {sum(len(one.results) for one in screen.suites.values())} "
-                f"of {len(tests)} tests done.")
-            return 128 + why.args[0]
-    found = results(build, screen)
-    # What meson has noted counts, even if a line that it printed wasn't understood.
-    for suite in screen.suites.values():
-        suite.results = []
-    for one in found:
-        if one["test"] in screen.of_test:
-            screen.of_test[one["test"]].results.append(one["result"])
-    screen.draw(last=True)
-    return tell(build, found, options)
+    return ["meson", "test", "-C", str(build), "--no-rebuild", "--num-processes", threads,
+            "--logbase", options.log, *others, *chosen]
 
 
-def tell(build: Path, found: list[dict], options: argparse.Namespace) -> int:
+def logged_in(options: argparse.Namespace, kind: str) -> str:
+    return f"meson-logs/{options.log}.{kind}"
+
+
+def told_in(options: argparse.Namespace) -> str:
+    """The file with what meson has printed."""
+    return logged_in(options, "told")
+
+
+def tell(build: Path, found: list[dict], status: int, options: argparse.Namespace) -> int:
+    """`status` is meson's: if it's an error, something has failed, whatever was noted."""
     passed = [one for one in found if one["result"] in PASSED]
     failures = [one for one in found if one["result"] in FAILED]
     skipped, failed = len(found) - len(passed) - len(failures), len(failures)
     if failures:
-        tell_failures(failures, build)
-    if not passed and not failures:
-        with suppress(FileNotFoundError):
-            print(*(build / "meson-logs/told.txt").read_text(encoding="utf-8").splitlines()[-LAST_LINES:], sep="\n")
+        tell_failures(failures, build, build / logged_in(options, "txt"))
+    if all(one["result"] == "NONE" for one in found):
         say("learn: no test was run.", file=sys.stderr)
+    if any(one["result"] == "NONE" for one in found) or (status and not failures and found):
+        say(f"learn: meson ended with status {status}. The last that it said:", file=sys.stderr)
+        with suppress(FileNotFoundError):
+            said = (build / told_in(options)).read_text(encoding="utf-8").splitlines()
+            print(*(f"    {line}" for line in said[-LAST_LINES:]), sep="\n", file=sys.stderr)
+    if status and not failures:
         failed = 1
     sums = f"{len(passed)} passed, {failed} failed" + f", {skipped} skipped" * bool(skipped)
     print(f"\n{painted(sums, '31' if failed else '32')}")

@@ -114,20 +114,44 @@ class Told(unittest.TestCase):
         self.assertEqual((said.returncode, said.stderr), (1, ""))
         self.assertNotRegex(said.stdout, "[\r\033]")
         self.assertRegex(said.stdout, r"(?m)^bad    1 of 5 passed, 4 failed, \d+ s$")
-        for words in [r"it fails failed with exit status 3 after \d\.\d s:\n    32\n",
+        for words in [r"'it fails' failed with exit status 3 after \d\.\d s:\n    32\n",
                       r"\n    a sentence that says why\nTo run it alone: ./learn test 'it fails'\n",
-                      r"it crashes was killed by SIGSEGV after ", r"not as expected passed, although it's expected to fail",
-                      r"it hangs was stopped after \d\.\d s, since it had not ended:\n    so far so good\n"]:
+                      r"'it crashes' was killed by SIGSEGV after ", r"'not as expected' passed, although it's expected to fail",
+                      r"'it hangs' timed out after \d\.\d s:\n    so far so good\n"]:
             self.assertRegex(said.stdout, words)
         self.assertNotIn("\n    31\n", said.stdout)
         self.assertNotIn("ninja", said.stdout)
         self.assertEqual(said.stdout.splitlines()[-1], "2 passed, 4 failed, 1 skipped")
         self.assertEqual(numbers.read_text(), "2 4 1\n")
 
+    def test_a_test_without_a_result_has_failed(self):
+        said_by_meson = '{"name": "made up:quick / quick one", "result": "OK"}\n{"name": "made up:qu'
+        log = 'while [ "$1" != --logbase ]; do shift; done; echo ' \
+              f"'{said_by_meson}' >\"$LOGS/$2.json\"; echo killed; exit "
+        for status, said, failed in [(9, "meson ended with status 9. The last that it said:\n    killed", 1), (0, "", 1)]:
+            with self.subTest(status), tempfile.TemporaryDirectory() as folder:
+                meson = Path(folder) / "meson"
+                meson.write_text(f"#!/bin/sh\n{log}{status}\n")
+                meson.chmod(0o755)
+                done = run("run", build, "quick", PATH=f"{folder}:{os.environ['PATH']}", LOGS=str(build / "meson-logs"))
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("'quick two' has no result", done.stdout)
+                self.assertEqual(done.stdout.splitlines()[-1], f"1 passed, {failed} failed")
+                self.assertIn(said, done.stderr)
+
+    def test_an_error_of_meson_is_a_failure_even_if_all_tests_passed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            meson = Path(folder) / "meson"
+            meson.write_text('#!/bin/sh\nwhile [ "$1" != --logbase ]; do shift; done\n'
+                             'echo \'{"name": "made up:bad / it fails", "result": "OK"}\' >"$LOGS/$2.json"\nexit 1\n')
+            meson.chmod(0o755)
+            done = run("run", build, "it fails", PATH=f"{folder}:{os.environ['PATH']}", LOGS=str(build / "meson-logs"))
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "1 passed, 1 failed"))
+
     def test_only_some_logs_are_shown_if_much_has_failed(self):
         with contextlib.redirect_stdout(sys.stdout), unittest.mock.patch("builtins.print") as printed:
             suites.tell_failures([{"test": f"t{number}", "result": "FAIL", "returncode": 1, "stdout": f"log {number}"}
-                                  for number in range(1, 8)], build)
+                                  for number in range(1, 8)], build, build / "log")
         text = "\n".join(str(call.args[0]) for call in printed.call_args_list)
         self.assertIn("log 5", text)
         self.assertNotIn("log 6", text)
