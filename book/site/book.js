@@ -230,7 +230,7 @@
   // ---- The arrow keys turn pages, unless they move something else ----
   function turnPages({ key, target, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey }) {
     const link = one(`.turn [aria-keyshortcuts="${key}"]`);
-    const busy = "input, textarea, select, iframe, [contenteditable], [role=tooltip]";
+    const busy = "input, textarea, select, iframe, [contenteditable], [role=tooltip], .scene";
     if (!link || defaultPrevented || ctrlKey || metaKey || altKey || shiftKey || target.closest?.(busy))
       return;
     for (let box = target; box && box !== root; box = box.parentElement)
