@@ -209,12 +209,18 @@
     });
     const apart = make("a", { href: page, textContent: "On a page of its own" });
     addEventListener("resize", () => breakOut(scene));
+    addEventListener("message", ({ source, data }) => { // by Escape; a frame of a page from disk can't do it itself
+      if (data === "leave the scene" && source && source === frame.contentWindow) {
+        link.click();
+        link.focus();
+      }
+    });
     link.addEventListener("click", event => {
       if (event.ctrlKey || event.metaKey || event.shiftKey)
         return;
       event.preventDefault();
       const play = scene.classList.toggle("playing");
-      link.textContent = play ? "Back to the picture" : words;
+      link.textContent = play ? "Back to the picture (Esc)" : words;
       breakOut(scene);
       if (play) {
         themeFrame(frame);

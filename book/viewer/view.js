@@ -86,9 +86,18 @@ const Page = (() => {
     return next >= 0 && next <= last() ? next : null;
   }
 
-  /// `drawAll` draws everything anew after a move.
+  /// `drawAll` draws everything anew after a move. If a button that had the focus was drawn anew, the new one
+  /// has it; if there is none like it, the sentence on the step has.
   function onMove(drawAll) {
-    draw = drawAll;
+    draw = () => {
+      const old = document.activeElement;
+      const around = old.closest("[id]:not(button)")?.id, words = old.textContent;
+      drawAll();
+      if (old.isConnected)
+        return;
+      const same = [...document.querySelectorAll(`#${around} button`)].find(button => button.textContent === words);
+      (same || document.getElementById("say")).focus();
+    };
   }
 
   const last = () => page.steps.length - 1;

@@ -53,6 +53,14 @@ const Controls = (() => {
     Page.chooseNone();
   }
 
+  /// Closes what is open. If nothing is, and this is a scene in a page of the book, the page closes the scene.
+  function closeOrLeave() {
+    const isOpen = Page.chosen || ["keys", "findings"].some(id => !byId(id).hidden);
+    closeAll();
+    if (!isOpen && window !== window.parent)
+      parent.postMessage("leave the scene", "*");
+  }
+
   // ---- What a button does, and a key ----
   const DEEDS = {
     "next": () => Page.walk(1),
@@ -90,7 +98,7 @@ const Controls = (() => {
     "f": () => Page.goWorth(),
     "d": DEEDS.theme,
     "?": DEEDS["keys-button"],
-    "Escape": closeAll,
+    "Escape": closeOrLeave,
   };
 
   /// A focused element has keys of its own, which it keeps: a button its space, a list of

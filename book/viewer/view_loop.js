@@ -45,7 +45,7 @@ const LoopPane = (() => {
     const called = ready.filter(entry => entry.called).length;
     const first = Math.max(0, Math.min(called - 1, ready.length - MOST)); // the last that was called
     const many = things => things.length === 0 ? "none" : Words.num(things.length);
-    return [sub(`Sockets: ${many(all)} registered, ${many(ready)} ready`),
+    return [sub(`Sockets: ${many(all)} registered, ${many(ready)} ready this turn`),
       ...rows([...ready.slice(first), ...watched], one => one.step === undefined
         ? watchLine(one, step) : toldLine(one, step), 2 * MOST)];
   }
@@ -86,7 +86,7 @@ const LoopPane = (() => {
     const task = watch.task && Page.state.tasks.has(watch.task.id) ? `task ${watch.task.n}` : "";
     const what = watch.mailbox ? [el("small", {}, "for other threads")]
       : [el("code", {}, watch.name), " ", el("small", {}, pathOf(watch) || task)];
-    const how = isRunning ? "runs now" : Words.able(watch.events);
+    const how = isRunning ? "runs now" : `until ${Words.able(watch.events)}`;
     return row(isRunning ? "run" : "", [who], what, how);
   }
 

@@ -80,8 +80,21 @@
       expect("a new src would be one more page to go back to", frame.src === src);
     }
     button.click();
-    link.click();
-    expect("it goes again", !one("iframe") && !figure.classList.contains("playing"));
+    frame.contentDocument.body.dispatchEvent(new frame.contentWindow.KeyboardEvent("keydown", { key: "Escape", ...BUBBLES }));
+    await until("Escape leads back to the picture", () => !one("iframe") && !figure.classList.contains("playing"));
+    expect("and to its link", document.activeElement === link);
+    let isTurned = false;
+    one('.turn [aria-keyshortcuts="ArrowRight"]').addEventListener("click", event => {
+      isTurned = true;
+      event.preventDefault();
+    }, { once: true });
+    link.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", ...BUBBLES }));
+    expect("an arrow key for a scene turns no page", !isTurned);
+    await new Promise(resolve => {
+      addEventListener("message", resolve, { once: true }); // after the page's own listeners
+      postMessage("leave the scene", "*");
+    });
+    expect("nor does another's message begin a scene", !one("iframe"));
   }
 
   async function copying() {

@@ -304,7 +304,10 @@
     for (let i = 0; i < names1().length; i++) {
       viewer.go(from);
       const name = names1()[i];
-      all("#tasks tbody th button")[i].click();
+      const button = all("#tasks tbody th button")[i];
+      button.focus();
+      button.click();
+      check(document.activeElement !== document.body, `“${name}”: the focus has gone`);
       const to = Page.now();
       check(Page.chosen && ["step", "call", "start"].includes(to.kind) && runs(to),
         `“${name}” leads to step ${viewer.step()}, which isn't its own`);
