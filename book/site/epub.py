@@ -59,7 +59,7 @@ class Epub:
         cover = f'<div class="cover"><img src="cover.svg" alt="{TITLE}. {SUBTITLE}."/></div>'
         files = {"cover.svg": own("cover.svg"), "book.css": own("epub.css"),
                  "cover.xhtml": xhtml(TITLE, cover), "contents.xhtml": self._contents()}
-        if way := journey(self.book, name_of):
+        if way := journey(self.book, name_of, level=2):
             files["journey.xhtml"] = xhtml("The journey", f"<h1>The journey</h1>\n{way}")
         for part in self.parts:
             files |= {name_of(page): self._page(page) for page in part.pages}

@@ -89,13 +89,14 @@ LEGS = {
 }
 
 
-def journey(book: Book, address_of: Callable[[Page], str]) -> str:
-    """The whole map; "" for a book that has none of these parts. `address_of` gives where a page is."""
-    rows = [leg_html(part, LEGS[part.name], address_of) for part in book.parts if part.name in LEGS]
+def journey(book: Book, address_of: Callable[[Page], str], level: int = 3) -> str:
+    """The whole map; "" for a book that has none of these parts. `address_of` gives where a page is, `level` is
+    that of the map's headings."""
+    rows = [leg_html(part, LEGS[part.name], address_of, level) for part in book.parts if part.name in LEGS]
     return f'<ol class="journey">\n{"".join(rows)}</ol>\n' if rows else ""
 
 
-def leg_html(part: Part, leg: Leg, address_of: Callable[[Page], str]) -> str:
+def leg_html(part: Part, leg: Leg, address_of: Callable[[Page], str], level: int) -> str:
     first, last = part.pages[0], part.pages[-1]
     if len(part.pages) > MOST_NUMBERS:
         links, pages = "", f'<a href="{address_of(first)}">{first.number} to {last.number}</a>, in any order'
@@ -105,7 +106,7 @@ def leg_html(part: Part, leg: Leg, address_of: Callable[[Page], str]) -> str:
     stops = "".join(f'<div class="stop"><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 84" role="img" '
                     f'aria-label="{escape(stop.shows)}">{stop.drawing}</svg>'
                     f"<p><b>{escape(stop.name)}</b> {escape(stop.says)}</p></div>\n" for stop in leg.stops)
-    return (f'<li class="leg"><h3><a href="{address_of(first)}">{escape(part.title)}</a></h3>\n'
+    return (f'<li class="leg"><h{level}><a href="{address_of(first)}">{escape(part.title)}</a></h{level}>\n'
             f'<div class="stops">{stops}</div>\n'
             f'<p{links}><span>Pages</span> {pages}</p>\n'
             f'<p class="leg-run"><span>At the end, run</span> <code>{leg.run}</code></p></li>\n')

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def links_of(book: Book, page: Page) -> str:
-    """What stands at a page's end: one line, in <sub>, as the small print below a listing is."""
+    """What stands at a page's end: one line, in <sub>, as the small print above a listing is."""
     before, after = book.around(page, book.order)
     links = [f"← {link(before)}" if before else "← [Await the Web](../README.md)",
              f"[All pages]({Path(FIRST).name}#the-map)"]

@@ -567,7 +567,7 @@ class RealBook(unittest.TestCase):
             journey = archive.read("book/journey.xhtml").decode()
         for title, first in (("1. Callbacks", "01"), ("2. Coroutines", "05"), ("3. A runtime", "10"), ("Going further", "18")):
             self.assertRegex(contents, f'<li><span>{title}</span><ol><li><a href="p-{first}-')
-            self.assertRegex(journey, f'<h3><a href="p-{first}-[^"]*">{title}</a></h3>')
+            self.assertRegex(journey, f'<h2><a href="p-{first}-[^"]*">{title}</a></h2>')
         self.assertIn("nav ol { list-style: none;", style)
 
     def built(self, folder: str) -> set[str]:

@@ -257,7 +257,9 @@ class Course:
                      f"Next: {following.number} {following.title} ({following.kind}, about "
                      f"{count(following.minutes, 'minute')}).\nThe task: {self.path(following.folder)}/README.md")
         self.notes.mkdir(exist_ok=True)
-        place.write_text(words + "\n", encoding="utf-8")
+        new = self.notes / "place.new"  # as for `mark`: ./learn may read it at any moment
+        new.write_text(words + "\n", encoding="utf-8")
+        new.replace(place)
 
     def title_of(self, page: str) -> str:
         """A page's title, without its number."""

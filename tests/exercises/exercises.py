@@ -424,7 +424,8 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
             return run(options, course)
         finally:
             if not options.needs:
-                course.note_place()
+                with suppress(OSError):  # what was asked for is done, whether or not the note can be left
+                    course.note_place()
     except (Trouble, OSError, questions.Malformed) as trouble:
         say(f"learn: {trouble}", file=sys.stderr)
         return 2

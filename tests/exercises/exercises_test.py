@@ -292,6 +292,10 @@ class Progress(Reader):
             self.learn("check")
             self.assertIn(f"{done} of 3 exercises ", place.read_text())
         self.assertEqual(place.read_text(), "3 of 3 exercises are done.\n")
+        place.unlink()
+        place.mkdir()  # so that it can't be written
+        self.learn("list")  # is nevertheless a success
+        place.rmdir()
 
     def test_an_exercise_is_found_by_number_name_or_path(self):
         self.solve("01.2")

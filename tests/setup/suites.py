@@ -384,7 +384,12 @@ def main(arguments: list[str]) -> int:
         if options.command == "targets":
             print(*targets(options.build, select_tests(all_tests(options.build), options)), sep="\n")
             return 0
-        return run(options.build, options, ["--timeout-multiplier", options.timeout_multiplier])
+        status = run(options.build, options, ["--timeout-multiplier", options.timeout_multiplier])
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # `| head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except Trouble as trouble:
         say(f"learn: {trouble}", file=sys.stderr)
         return 2

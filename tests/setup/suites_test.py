@@ -220,6 +220,15 @@ class Told(unittest.TestCase):
             self.assertEqual(process.wait(), 128 + number)
 
 
+    def test_a_reader_who_has_read_enough_gets_no_traceback(self):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([sys.executable, SUITES, "run", build, "quick"], env=environment(), stdin=subprocess.DEVNULL,
+                              stdout=write, stderr=subprocess.PIPE, text=True)
+        os.close(write)
+        self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, ""))
+
+
 class Selected(unittest.TestCase):
     def test_names_are_of_suites_or_tests(self):
         for words, number in [(["quick"], 2), (["odd"], 1), (["it fails"], 1), (["quick", "it fails"], 3), ([], 8),
