@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,7 +25,7 @@ from pathlib import Path
 import questions
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "setup"))
-from terminal import bold, green, red, width  # noqa: E402
+from terminal import bold, green, quoted, red  # noqa: E402
 
 FOLDER = "tests/exercises"
 MODELS = [f"{FOLDER}/exercise{stage}" for stage in "123"]  # targets that show how to compile and link
@@ -46,7 +45,7 @@ def limited(lines: list[str], most: int) -> str:
 
 
 def indented(lines: list[str], most: int) -> str:
-    return "\n".join(f"    {line}".rstrip() for line in limited(lines, most).split("\n"))
+    return quoted(limited(lines, most).split("\n"))
 
 
 # ---- Compiling, linking, running --------------------------------------------------------
@@ -391,7 +390,6 @@ def judge_case(kind: str, section: str) -> tuple[str, str, str, list[str]]:
 
 FAILURE = re.compile(r"\S.*:\d+: (FATAL )?ERROR: |\S.*:\d+: (MESSAGE|WARNING): ")
 LOGGED = "  logged: "
-ADVICE = re.compile(r"^ {4}\S+:\d+: ERROR: (?!CHECK|REQUIRE|WARN|test case).*", re.M)  # prose, as on a prediction
 
 
 def apart(lines: list[str]) -> tuple[str, list[str]]:
@@ -452,8 +450,7 @@ def report(root: Path, title: str, answer: Path | None, outcome: Outcome) -> str
                          ("The compiler warns:", outcome.warnings)]:
         if lines or title == outcome.headline != "":
             told = f"{limited(outcome.told.splitlines(), 30)}\n\n" if outcome.told and title == outcome.headline else ""
-            parts.append(f"{title}\n\n{told}{indented(lines, 30)}\n".rstrip() + "\n")
+            short = [line.replace(f"{root}/", "") for line in lines]
+            parts.append(f"{title}\n\n{told}{indented(short, 30)}\n".rstrip() + "\n")
     parts.append(outcome.advice)
-    text = "\n".join(filter(None, parts)).replace(f"{root}/", "")
-    return ADVICE.sub(lambda found: textwrap.fill(found[0], width(), subsequent_indent=" " * 6, break_long_words=False,
-                                                  break_on_hyphens=False), text)
+    return "\n".join(filter(None, parts)).replace(f"{root}/", "")

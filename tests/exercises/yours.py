@@ -27,7 +27,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from answers import MODELS, Broken, Build, Outcome, Trouble, judge_build, judge_run, report, run_limited  # noqa: E402
 from course import ROOT, Course, Step  # noqa: E402
-from terminal import bold, green, red, say, width  # noqa: E402
+from terminal import bold, green, quoted, red, say, width  # noqa: E402
 from track import SAME, assemble, needed_files, solution_text  # noqa: E402
 
 GIVEN = Path(__file__).resolve().parent / "track"
@@ -160,7 +160,7 @@ def tell_row(row: Row, outcome: Outcome):
         say(textwrap.fill(words, width(), initial_indent=" " * 13, subsequent_indent=" " * 15))
     for line in [line for line in [*outcome.told.splitlines(), *outcome.details]
                  if line.strip() and outcome.kind == "failed"][:6]:
-        say(f"{' ' * 13}{line}".replace(f"{ROOT}/", ""))
+        say(quoted([line.replace(f"{ROOT}/", "")], 13))
     say(f"{' ' * 13}Explained in: {page.relative_to(ROOT) if page else f'page {row.page}'}")
 
 

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import TextIO
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
-from terminal import bold, green, on_terminal, painted, red, say, width  # noqa: E402
+from terminal import bold, green, on_terminal, painted, quoted, red, say, width  # noqa: E402
 
 TOLD_IN_FULL = 5   # failures whose logs are shown
 LINES_OF_A_LOG = 40
@@ -208,14 +208,15 @@ def how_it_ended(one: dict) -> str:
     return f"was killed by {name} {after}" if status < 0 else f"failed with exit status {status} {after}"
 
 
-def tell_failures(failures: list[dict], build: Path, log: Path):
+def tell_failures(failures: list[dict], build: Path, log: Path, alone: bool = False):
+    """`alone`: no other test was run."""
     for at, one in enumerate(failures):
         text = f"{one.get('stdout', '')}\n{one.get('stderr', '')}".strip("\n") if at < TOLD_IN_FULL else ""
         say(f"\n{bold(repr(one['test']))} {how_it_ended(one)}{':' if text else '.'}")
         if text:
-            for line in helpful(text.replace(f"{build}/../", "")):  # meson names sources so
-                print(f"    {line}".rstrip())  # not ours to wrap
-        say(f"To run it alone: ./learn test {shlex.quote(one['test'])}")
+            print(quoted(helpful(text.replace(f"{build}/../", ""))))  # meson names sources so
+        if not alone:
+            say(f"To run it alone: ./learn test {shlex.quote(one['test'])}")
     say(f"\nThe whole log:\n    {log}")  # in a line of its own, whole, whatever blanks it has
 
 
@@ -342,14 +343,14 @@ def tell(build: Path, found: list[dict], status: int, options: argparse.Namespac
     failures = [one for one in found if one["result"] in FAILED]
     skipped, failed = len(found) - len(passed) - len(failures), len(failures)
     if failures:
-        tell_failures(failures, build, build / logged_in(options, "txt"))
+        tell_failures(failures, build, build / logged_in(options, "txt"), alone=len(found) == 1)
     if all(one["result"] == "NONE" for one in found):
         say("learn: no test was run.", file=sys.stderr)
     if any(one["result"] == "NONE" for one in found) or (status and not failures and found):
         say(f"learn: meson ended with status {status}. The last that it said:", file=sys.stderr)
         with suppress(FileNotFoundError):
             said = (build / told_in(options)).read_text(encoding="utf-8").splitlines()
-            print(*(f"    {line}" for line in said[-LAST_LINES:]), sep="\n", file=sys.stderr)
+            print(quoted(said[-LAST_LINES:]), file=sys.stderr)
     if status and not failures:
         failed = 1
     sums = f"{len(passed)} passed, {failed} failed" + f", {skipped} skipped" * bool(skipped)

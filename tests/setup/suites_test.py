@@ -148,12 +148,18 @@ class Told(unittest.TestCase):
             done = run("run", build, "it fails", PATH=f"{folder}:{os.environ['PATH']}", LOGS=str(build / "meson-logs"))
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (1, "1 passed, 1 failed"))
 
+    def test_a_test_that_was_run_alone_is_not_told_how_to_be(self):
+        said = run("run", build, "it fails").stdout
+        self.assertIn("a sentence that says why\n\nThe whole log:\n", said)
+        self.assertNotIn("alone", said)
+
     def test_only_some_logs_are_shown_if_much_has_failed(self):
         with contextlib.redirect_stdout(sys.stdout), unittest.mock.patch("builtins.print") as printed:
             suites.tell_failures([{"test": f"t{number}", "result": "FAIL", "returncode": 1, "stdout": f"log {number}"}
                                   for number in range(1, 8)], build, build / "log")
         text = "\n".join(str(call.args[0]) for call in printed.call_args_list)
         self.assertIn("log 5", text)
+        self.assertIn("To run it alone: ./learn test t5", text)
         self.assertNotIn("log 6", text)
         self.assertIn("./learn test t7", text)
 
@@ -272,6 +278,32 @@ class Wrapped(unittest.TestCase):
     def test_indented_lines_and_lists(self):
         self.assertEqual(terminal.wrapped("    int x = 1; // this is code\n- one two three four five\n  one two three four", 20),
                          "    int x = 1; // this is code\n- one two three four\n  five\n  one two three four")
+
+    def test_what_is_quoted_is_broken_between_words(self):
+        with unittest.mock.patch.dict(os.environ, COLUMNS="30"):
+            self.assertEqual(terminal.quoted(["a.cpp:7: ERROR: CHECK( a == b ) is NOT correct!", "", "  values: CHECK( 1 == 2 ) and more"]),
+                             "    a.cpp:7: ERROR: CHECK( a\n      == b ) is NOT correct!\n\n      values: CHECK( 1 == 2 )\n        and more")
+
+    def test_a_line_of_code_stays_above_what_points_into_it(self):
+        code = "const auto text = co_await read(socket);"
+        for shown in ([f"   12 | {code}", "      |        ^~~~"], [code, "           ^~~~"], [f"  +++ |+{code}"]):
+            with unittest.mock.patch.dict(os.environ, COLUMNS="30"):
+                self.assertEqual(terminal.quoted(shown), textwrap.indent("\n".join(shown), "    "))
+
+    def test_the_width_is_that_of_any_terminal_that_we_are_on(self):
+        script = "import sys; sys.path.insert(0, sys.argv[1]); import terminal; print('width', terminal.width(), file=sys.stderr)"
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 61, 0, 0))
+        for stream in ("stdin", "stdout", "stderr", ""):
+            with self.subTest(stream), tempfile.TemporaryFile("w+") as said:
+                others = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
+                subprocess.run([sys.executable, "-c", script, SUITES.parent], env=environment(), check=True,
+                               **{**others, **({stream: theirs} if stream else {})})
+                said.seek(0)
+                told = os.read(ours, 100).decode() if stream == "stderr" else said.read()
+                self.assertEqual(told.strip(), f"width {61 if stream else 80}")
+        os.close(theirs)
+        os.close(ours)
 
     def test_a_paragraph_is_one_text(self):
         markdown = textwrap.dedent("""\

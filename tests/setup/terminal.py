@@ -1,32 +1,58 @@
 """How ./learn's Python parts write: how wide a line may be, where it may break, and what is coloured.
 
-The rule, for ./learn too: a line ends at COLUMNS if that is set, else where the terminal ends, and
-in a file or a pipe after 80 columns. What is updated in place, or has a colour, is for terminals
-alone; NO_COLOR, TERM=dumb and CI turn both off.
+The rule, for ./learn too: a line ends at COLUMNS if that is set, else where the terminal ends that
+we write to, complain to or read from; without one, after 80 columns. What is updated in place, or
+has a colour, is for terminals alone; NO_COLOR, TERM=dumb and CI turn both off.
+
+As a program, it quotes what it reads: ./learn shows logs so.
 """
 from __future__ import annotations
 
 import functools
 import os
 import re
-import shutil
 import sys
 import textwrap
+from contextlib import suppress
 
 COLOUR = re.compile(r"\033\[\d+m")
 # What stays in one line if it can: code between backquotes, and a command that the reader may type.
 UNBROKEN = re.compile(
     r"`[^`\n]+`|\./learn(?: yours)?(?: [a-z]+(?=[ .,;:)]|$)(?: (?:--?\w[\w-]*|[\dY][\w.]*\d|'[^']*'|[\w.+-]*/[\w./+-]*))*)?")
 
+# Code that a compiler shows, with its number or below one, and the line that points at a place in it.
+LISTED = re.compile(r" *(?:\d+|\+\+\+)? +\|(?:[ +]|$)")
+POINTER = re.compile(r"[ ~^]*\^[ ~^]*")
+
 
 def width() -> int:
-    return max(shutil.get_terminal_size((80, 24)).columns, 20)
+    with suppress(KeyError, ValueError):
+        if (columns := int(os.environ["COLUMNS"])) > 0:
+            return max(columns, 20)
+    for stream in (1, 2, 0):  # what goes into a pipe or a shell's $(...) mostly ends on the same terminal
+        with suppress(OSError):
+            if columns := os.get_terminal_size(stream).columns:
+                return max(columns, 20)
+    return 80
 
 
 def wrapped(text: str, columns: int = 0) -> str:
     """The text in lines that fit. Each of its lines keeps its indentation, and one that begins with
-    four blanks is code, or another program's output, which stays as it is."""
+    four blanks is code, or a path, or quoted, and stays as it is."""
     return "\n".join(_wrapped_line(line, columns or width()) for line in text.split("\n"))
+
+
+def quoted(lines: list[str], margin: int = 4) -> str:
+    """What another program has printed, further in. A line that is too long goes on below, with two
+    more blanks. A line of code under which something points at a place stays whole, for the terminal
+    to break: on two lines, the place would be another, and part of the code isn't what was compiled."""
+    def fit(line: str, below: str) -> str:
+        text = f"{' ' * margin}{line}".rstrip()
+        if len(text) <= width() or LISTED.match(line) or POINTER.fullmatch(line) or POINTER.fullmatch(below):
+            return text
+        further = " " * (len(text) - len(text.lstrip()) + 2)
+        return textwrap.fill(text, width(), subsequent_indent=further, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(fit, lines, [*lines[1:], ""]))
 
 
 def _wrapped_line(line: str, columns: int) -> str:
@@ -70,3 +96,9 @@ def say(*words: object, sep: str = " ", end: str = "\n", file=None):
     """Prints it at once, in lines that fit."""
     print(wrapped(sep.join(map(str, words))), end=end, file=file, flush=True)
 
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdin, sys.stdout):
+        stream.reconfigure(errors="surrogateescape")  # whatever bytes they are
+    print(quoted(sys.stdin.read().splitlines()))
