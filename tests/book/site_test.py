@@ -565,7 +565,9 @@ class RealBook(unittest.TestCase):
         with zipfile.ZipFile(self.folder / "await-the-web.epub") as archive:
             contents, style = (archive.read(f"book/{name}").decode() for name in ("contents.xhtml", "book.css"))
             journey = archive.read("book/journey.xhtml").decode()
-        for title, first in (("1. Callbacks", "01"), ("2. Coroutines", "05"), ("3. A runtime", "10"), ("Going further", "18")):
+        told = [(part.title, part.pages[0].number) for part in Book(ROOT).parts if part.title and part.pages[0].number.isdigit()]
+        self.assertGreater(len(told), 3)
+        for title, first in told:
             self.assertRegex(contents, f'<li><span>{title}</span><ol><li><a href="p-{first}-')
             self.assertRegex(journey, f'<h2><a href="p-{first}-[^"]*">{title}</a></h2>')
         self.assertIn("nav ol { list-style: none;", style)

@@ -6,6 +6,7 @@ other exercise. Those of the track (Y01, Y02, ...) are steps that build on each 
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import re
 from collections.abc import Iterator
@@ -265,6 +266,17 @@ class Course:
         """A page's title, without its number."""
         file = next((self.root / "book").glob(f"{page.lower()}-*.md"), None)
         return file.read_text(encoding="utf-8").partition("\n")[0].partition(page)[2].strip() if file else ""
+
+    @functools.cached_property
+    def parts(self) -> dict[str, str]:
+        """The part of the book in which a page is, by the page's number, as the map of page 00 has it."""
+        file, part, found = self.root / "book/00-before-you-start.md", "", {}
+        for line in file.read_text(encoding="utf-8").partition("\n## The map\n")[2].splitlines() if file.exists() else []:
+            if title := re.match(r"\*\*(?:\d+\. )?(.+?)\.?\*\*", line):
+                part = title[1]
+            elif page := re.match(r"\| \[(\w+) ", line):
+                found[page[1]] = part
+        return found
 
     def open(self, exercise: Exercise):
         """Makes sure that the reader has a file to edit, and the questions, if there are any."""

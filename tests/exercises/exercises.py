@@ -272,13 +272,6 @@ def explored(course: Course, name: str) -> Exercise:
     return found[0]
 
 
-PARTS = {"01": "Callbacks", "05": "Coroutines", "10": "A runtime", "18": "Going further"}  # of the book, by first page
-
-
-def part_of(page: str) -> str:
-    return next((name for first, name in reversed(PARTS.items()) if page >= first), "")
-
-
 def hours(minutes: int) -> str:
     return count(minutes, "minute") if minutes < 90 else f"about {count(round(minutes / 60), 'hour')}"
 
@@ -346,7 +339,7 @@ def show_pages(course: Course, mark: dict[Exercise, str]):
         (one for one in course.exercises if not isinstance(one, Step)), key=lambda one: one.page)}
     if course.steps:
         pages["Y"] = [*course.steps]
-    for (kind, part), run in groupby(pages.items(), key=lambda pair: kind_of(*pair, following, mark)):
+    for (kind, part), run in groupby(pages.items(), key=lambda pair: kind_of(*pair, following, mark, course.parts)):
         several = [*run]
         chosen = [one for _, group in several for one in group]
         page = several[0][0]
@@ -362,7 +355,8 @@ def show_pages(course: Course, mark: dict[Exercise, str]):
             say(*rows(chosen, mark, chosen), sep="\n")
 
 
-def kind_of(page: str, group: list[Exercise], following: Exercise | None, mark: dict[Exercise, str]) -> tuple[str, str]:
+def kind_of(page: str, group: list[Exercise], following: Exercise | None, mark: dict[Exercise, str],
+            parts: dict[str, str]) -> tuple[str, str]:
     """How a page is shown, and, if the next one is to stand in the same line if it's shown in that way, its part."""
     if following in group:
         return "here", page
@@ -371,7 +365,7 @@ def kind_of(page: str, group: list[Exercise], following: Exercise | None, mark: 
         return "done", "" if page != "Y" else page
     if kinds == {"skipped"}:
         return "skipped", ""
-    return ("ahead", page if page == "Y" else part_of(page)) if kinds == {""} else ("begun", page)
+    return ("ahead", parts.get(page, page)) if kinds == {""} else ("begun", page)
 
 
 def reset(course: Course, exercise: Exercise, sure: bool) -> int:
@@ -406,20 +400,42 @@ def watch(course: Course, build: Build, exercise: Exercise):
         exercise = course.next()
 
 
-def main(arguments: list[str], root: Path = ROOT) -> int:
-    parser = argparse.ArgumentParser(prog="./learn", description="The exercises of the book.")
-    parser.add_argument("command", choices=["check", "explore", "hint", "solution", "list", "reset", "watch"])
-    parser.add_argument("name", nargs="?", help="an exercise (02.2) or, for check, a page (02)")
-    parser.add_argument("--build", type=Path, default=Path("build"), help="meson's build directory")
-    parser.add_argument("--take", action="store_true", help="solution: use our file for a step of the track")
-    parser.add_argument("--give-up", action="store_true", help="solution: show it before yours passes")
-    parser.add_argument("--yes", action="store_true", help="reset: don't ask")
-    parser.add_argument("--all", action="store_true", help="list: every exercise, page by page")
-    parser.add_argument("--order", metavar="TEXT", help="explore: play this order alone")
-    parser.add_argument("--needs", action="store_true", help="only name the targets to build first")
-    options = parser.parse_args(arguments)
-    course = Course(root)
+# What each command takes, besides the name of an exercise or a page. `./learn help` explains it.
+COMMANDS = {"check": [], "explore": ["--order"], "hint": [], "solution": ["--take", "--give-up"], "list": ["--all"],
+            "reset": ["--yes"], "watch": []}
+
+
+def options_of(arguments: list[str]) -> argparse.Namespace:
+    """Throws Trouble."""
+    ours = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    ours.add_argument("--build", type=Path, default=Path("build"), help="meson's build directory")
+    ours.add_argument("--needs", action="store_true", help="only name the targets to build first")
+    options, words = ours.parse_known_args(arguments)
+    command = words.pop(0) if words else ""
+    if command not in COMMANDS:
+        raise Trouble(f"'{command}' is none of: {', '.join(COMMANDS)}")
+    theirs = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    theirs.set_defaults(command=command, name=None, take=False, give_up=False, yes=False, all=False, order=None)
+    for option in COMMANDS[command]:
+        theirs.add_argument(option, action="store" if option == "--order" else "store_true")
+    if command != "list":
+        theirs.add_argument("name", nargs="?")
     try:
+        options, surplus = theirs.parse_known_args(words, options)
+    except argparse.ArgumentError as error:
+        raise Trouble(f"{command}: {error} (see ./learn {command} --help)") from None
+    if surplus and command == "list":
+        raise Trouble(f"list does not take '{surplus[0]}': it shows the page that you are at. "
+                      "To see every exercise: ./learn list --all")
+    if surplus:
+        raise Trouble(f"{command} does not take '{surplus[0]}' (see ./learn {command} --help)")
+    return options
+
+
+def main(arguments: list[str], root: Path = ROOT) -> int:
+    try:
+        options = options_of(arguments)
+        course = Course(root)
         try:
             return run(options, course)
         finally:
@@ -431,7 +447,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
         return 2
     except KeyboardInterrupt:
         say()
-        return 0 if options.command == "watch" else 130
+        return 0 if "watch" in arguments else 130
 
 
 def show_needs(options: argparse.Namespace, course: Course):

@@ -9,6 +9,7 @@ any of the reader's files. Except in Memory, what passes is not compiled a secon
 import contextlib
 import fnmatch
 import io
+import json
 import os
 import re
 import shutil
@@ -248,6 +249,7 @@ class Progress(Reader):
             self.addCleanup(shutil.rmtree, folder)
             (folder / "README.md").write_text(README.format(number=f"{number}.1", answer=1, minutes=60, kind="build"))
             if mark == "done":
+                (self.root / ".learn").mkdir(exist_ok=True)
                 with open(self.root / ".learn/progress", "a", encoding="ascii") as file:
                     file.write(f"{number}.1-x{number}\n")
             if mark == "begun":
@@ -258,6 +260,11 @@ class Progress(Reader):
                              "09": "", "10": "", "11": "", "18": ""}.items():
             page(number, mark)
         self.given = self.contents()
+        (self.root / "book").mkdir()
+        self.addCleanup(shutil.rmtree, self.root / "book")
+        (self.root / "book/00-before-you-start.md").write_text(
+            "[05 A page](05.md)\n\n## The map\n\n**The story** is told.\n\n**2. Coroutines.** Text.\n\n| page | text |\n| [09 Nine](09.md) | text |\n\n"
+            "**3. A runtime.**\n\n| [10 Ten](10.md) | text |\n| [11 Eleven](11.md) | text |\n\n**Going further.**\n\n| [18 More](18.md) | text |\n")
         said = self.learn("list")
         self.assertEqual(re.findall(r"^\d\d.*", said, re.M), [
             "01 to 02: 3 exercises, skipped", "03 to 04: 2 exercises done", "05: 1 exercise, skipped", "06: 0 of 1 done",
@@ -326,9 +333,17 @@ class Progress(Reader):
         self.learn("hint", "01", status=2, errors="Page 01 has more than one. Choose one of: 01.1 01.2\n")
         self.learn("solution", status=2, errors="./learn solution 01.1")
         self.learn("reset", status=2, errors="./learn reset 01.1")
-        with self.assertRaises(SystemExit) as end, contextlib.redirect_stderr(io.StringIO()):
-            exercises.main(["chekc"], self.root)
-        self.assertEqual(end.exception.code, 2)
+        self.learn("chekc", status=2, errors="learn: 'chekc' is none of: check, ")
+
+    def test_what_a_command_does_not_take_is_refused(self):
+        for words, why in [(["list", "zz"], "list does not take 'zz': it shows the page that you are at. To see every exercise: "
+                                            "./learn list --all\n"), (["list", "--al"], "list does not take '--al': "),
+                           (["check", "01.1", "01.2"], "check does not take '01.2' (see ./learn check --help)\n"),
+                           (["hint", "--all"], "hint does not take '--all' (see "), (["check", "--take"], "check does not take '--take' "),
+                           (["explore", "01.1", "--order"], "explore: argument --order: expected one argument (see "),
+                           (["reset", "--help"], "reset does not take '--help' (see ")]:
+            with self.subTest(words):
+                self.assertEqual(self.learn(*words, status=2, errors=f"learn: {why}"), "")
 
     def test_check_continues_with_the_next_exercise(self):
         self.solve("01.2")
@@ -1660,6 +1675,17 @@ class Commands(unittest.TestCase):
                 filters += 1
                 self.assertTrue(fnmatch.filter(names, wanted), f"{readme}: {wanted}")
         self.assertGreater(filters, 1)
+
+
+class Parts(unittest.TestCase):
+    def test_the_map_is_read_as_the_site_reads_it(self):
+        script = ("import sys, pathlib, json; sys.path.insert(0, sys.argv[1] + '/book/site'); import book; "
+                  "print(json.dumps([[page.number, part.name] for part in book.Book(pathlib.Path(sys.argv[1])).parts "
+                  "for page in part.pages if part.title]))")
+        said = subprocess.run([sys.executable, "-Bc", script, exercises.ROOT], capture_output=True, text=True, check=True)
+        course = exercises.Course()
+        self.assertEqual(course.parts, dict(json.loads(said.stdout)))
+        self.assertEqual([one.name for one in course.exercises if one.after not in course.parts], [])
 
 
 class Traces(unittest.TestCase):
