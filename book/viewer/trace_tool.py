@@ -1,29 +1,13 @@
 #!/usr/bin/env python3
 """Records a run, and makes a page of it that shows it step by step.
 
-This is what `./learn trace` calls; a reader types:
-
-    ./learn trace [1|2|3] [URL]   record stage 2, or the one you name, on a
-                                  small practice site or on URL; the stage's
-                                  own options may follow
-    ./learn trace 1 2             compare two stages, both on one time axis,
-                                  with a page of each beside it
-    ./learn trace 2 --latency 10 40
-                                  compare two runs of one stage, on a practice
-                                  site that answers after 10 ms, and after 40
-    ./learn trace FILE            show a trace that you already have
-    ./learn trace --scene [NAME]  record a scene of the book, or list them all
-
-    --latency MS         how long the practice site takes for an answer (20)
-    --text               print the steps as a table instead of making a page
-    -o FILE              write the page there instead of in .learn/
-    --open               open the page, too
-
-The exit status is 0 if there is a page, 1 if there is none, 2 for wrong usage.
+This is what `./learn trace` calls; HELP says what a reader types. The exit status is 0 if there is a page, 1 if
+there is none, 2 for wrong usage.
 """
 from __future__ import annotations
 
 import difflib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,7 +21,26 @@ import scenes  # noqa: E402
 from as_text import text_of  # noqa: E402
 from compare import compare_page  # noqa: E402
 from make_page import TITLES, make_page, meta_of  # noqa: E402
+from steps import step_numbers  # noqa: E402
 from traces import ROOT, BadTrace, Trace, read  # noqa: E402
+
+sys.path.append(str(ROOT / "tests/setup"))
+from terminal import say, table  # noqa: E402
+
+HELP = {
+    "./learn trace [1|2|3] [URL]": "record stage 2, or the one you name, on a small practice site or on URL; the stage's own "
+                                   "options may follow",
+    "./learn trace 1 2": "compare two stages, both on one time axis, with a page of each beside it",
+    "./learn trace 2 --latency 10 40": "compare two runs of one stage, on a practice site that answers after 10 ms, and after 40",
+    "./learn trace FILE": "show a trace that you already have",
+    "./learn trace --scene [NAME]": "record a scene of the book, or list them all",
+}
+OPTIONS = {
+    "--latency MS": "how long the practice site takes for an answer (20)",
+    "--text": "print the steps as a table instead of making a page",
+    "-o FILE": "write the page there instead of in .learn/",
+    "--open": "open the page, too",
+}
 
 FEW_WORKERS = ["-w", "2", "--no-robots"]  # of stage 3, on the practice site: not too much to see
 
@@ -67,6 +70,7 @@ class Request:
         self.url: str | None = None
         self.file: str | None = None
         self.options: list[str] = []   # of the stage
+        self.typed = " ".join(["./learn trace", *map(shlex.quote, words)])
         self._take(list(words))
         self._check()
 
@@ -208,8 +212,7 @@ def scenes_like(asked: str, known: list[str]) -> list[str]:
 
 
 def list_scenes() -> None:
-    for scene in scenes.all_scenes().values():
-        print(f"{scene.name:<14} page {scene.page}   {scene.title}")
+    print(table({f"{scene.name:<14} page {scene.page}": scene.title for scene in scenes.all_scenes().values()}))
 
 
 def deliver(text: str, steps: str, request: Request, kept: Path) -> None:
@@ -220,17 +223,19 @@ def deliver(text: str, steps: str, request: Request, kept: Path) -> None:
     target.write_text(text, encoding="utf-8")
     where = target.resolve()
     if request.text:
-        print(f"{steps}: {where}")
+        say(f"{steps}: {where}")
         return
-    print(f"{steps}: open {where.as_uri()}")
+    say(f"{steps}: open {where.as_uri()}")
     if request.open:
         open_in_browser(where)
+    opens = "" if request.open else f"open that page in a browser, or let {request.typed} --open do it; "
+    say(f"Next: {opens}book/03a-watch-it-turn.md tells how to read it.")
 
 
 def open_in_browser(page: Path) -> None:
     opener = shutil.which("xdg-open") or shutil.which("open")
     if opener is None:
-        print("learn: there is no xdg-open here: open the page yourself", file=sys.stderr)
+        say("learn: there is no xdg-open here: open the page yourself", file=sys.stderr)
         return
     subprocess.run([opener, page.as_uri()], check=False)
 
@@ -247,8 +252,8 @@ def run(words: list[str]) -> None:
             build = Path(words.pop(0))
         else:
             kept = Path(words.pop(0))
-    if words[:1] in (["-h"], ["--help"]):
-        print("" if only_needs else __doc__.split("types:\n\n")[1].rstrip())
+    if {"-h", "--help"} & {*words}:
+        print("" if only_needs else f"{table(HELP)}\n\n{table(OPTIONS)}")
         return
     request = Request(words)
     if only_needs:
@@ -263,7 +268,7 @@ def run(words: list[str]) -> None:
 def read_run(file: Path | str) -> Trace:
     trace = read(file)
     if trace.cut_off:
-        print(f"learn: {trace.name} was cut off: what came after is not known", file=sys.stderr)
+        say(f"learn: {trace.name} was cut off: what came after is not known", file=sys.stderr)
     return trace
 
 
@@ -304,7 +309,8 @@ def show(request: Request, build: Path, kept: Path) -> None:
         compare(both, runs, request, kept)
         return
     trace = read_run(request.file or record(request, runs[0], kept / "run.trace", build))
-    deliver(render(request, trace), f"{len(trace.events)} events of {trace.program}", request, kept)
+    steps = sum(number is not None for number in step_numbers(trace))
+    deliver(render(request, trace), f"{steps} steps of {trace.program}", request, kept)
 
 
 def main() -> int:
@@ -313,16 +319,16 @@ def main() -> int:
         sys.stdout.flush()
         return 0
     except Misuse as error:
-        print(f"learn: {error} (see ./learn help)", file=sys.stderr)
+        say(f"learn: {error} (see ./learn trace --help)", file=sys.stderr)
         return 2
     except (BadTrace, recording.NotStarted) as error:
-        print(f"learn: {error}", file=sys.stderr)
+        say(f"learn: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `| head`: who reads has enough
         sys.stderr.close()
         return 0
     except OSError as error:
-        print(f"learn: {error.filename}: {error.strerror}", file=sys.stderr)
+        say(f"learn: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
 
 

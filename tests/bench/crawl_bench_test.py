@@ -253,6 +253,9 @@ def wait_until(condition, seconds: float = 20):
         time.sleep(0.01)
 
 
+os.environ["COLUMNS"] = "1000"  # sentences are compared in one piece
+
+
 def bench(*options: str, **more) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, TOOL, "--build", BUILD, *options], capture_output=True, text=True,
                           timeout=120, **more)

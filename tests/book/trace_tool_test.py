@@ -264,7 +264,8 @@ class Tool(unittest.TestCase):
     def run_tool(self, *words):
         own = ["--build", os.environ.get("BUILD", "nowhere"), "--kept", self.folder / "kept"]
         return subprocess.run([sys.executable, VIEWER / "trace_tool.py", *own, *words],
-                              capture_output=True, text=True, cwd=self.folder, timeout=60)
+                              capture_output=True, text=True, cwd=self.folder, timeout=60, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "COLUMNS": "1000"})  # sentences are compared in one piece
 
     def page_named_in(self, said: str) -> str:
         url = re.search(r"file://\S+", said)[0]
@@ -290,7 +291,7 @@ class Tool(unittest.TestCase):
             with self.subTest(words):
                 done = self.run_tool(*words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertRegex(done.stderr, f"^learn: .*{why}.* \\(see ./learn help\\)\n$")
+                self.assertRegex(done.stderr, f"^learn: .*{why}.* \\(see ./learn trace --help\\)\n$")
 
     def test_the_tool_names_what_must_be_built(self):
         site = "tests/practice_site/practice_site"
@@ -309,6 +310,10 @@ class Tool(unittest.TestCase):
         done = self.run_tool(SMALL)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("kept/trace.html", done.stdout)
+        table = GOLDEN.read_text(encoding="utf-8").splitlines()
+        last = [line[:6].strip() for line in table if line[:6].strip()][-1]  # the page's last step
+        self.assertRegex(done.stdout, rf"\A{last} steps of runtime_tour: open file:")
+        self.assertIn(f"\nNext: open that page in a browser, or let ./learn trace {SMALL} --open do it; ", done.stdout)
         self.assertIn('"program":"runtime_tour"', self.page_named_in(done.stdout))
         self.assertEqual(self.run_tool(SMALL, "--text").stdout, GOLDEN.read_text(encoding="utf-8"))
         (self.folder / "cut.trace").write_text(FIRST.replace("stage2", "") + SELECT + SELECT[:9])

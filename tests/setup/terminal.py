@@ -18,7 +18,7 @@ from contextlib import suppress
 COLOUR = re.compile(r"\033\[\d+m")
 # What stays in one line if it can: code between backquotes, and a command that the reader may type.
 UNBROKEN = re.compile(
-    r"`[^`\n]+`|\./learn(?: yours)?(?: [a-z]+(?=[ .,;:)]|$)(?: (?:--?\w[\w-]*|[\dY][\w.]*\d|'[^']*'|[\w.+-]*/[\w./+-]*))*)?")
+    r"`[^`\n]+`|\./learn(?: yours)?(?: [a-z]+(?=[ .,;:)]|$)(?: (?:--?\w[\w-]*|(?:[\dY][\w.]*)?\d|'[^']*'|[\w.+-]*/[\w./+-]*))*)?")
 
 # Code that a compiler shows, with its number or below one, and the line that points at a place in it.
 LISTED = re.compile(r" *(?:\d+|\+\+\+)? +\|(?:[ +]|$)")
@@ -66,6 +66,16 @@ def _wrapped_line(line: str, columns: int) -> str:
         break_on_hyphens=False)).replace("\0", " ")
 
 
+def table(rows: dict[str, str]) -> str:
+    """Lines as in `./learn help`: what can be typed, and behind that, or below it if there is no room, what it does."""
+    at = max(map(len, rows)) + 4
+    if width() - at < 24:
+        return "\n".join(f"  {typed}\n" + textwrap.fill(
+            does, width(), initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False) for typed, does in rows.items())
+    return "\n".join(textwrap.fill(does, width(), initial_indent=f"  {typed:<{at - 2}}", subsequent_indent=" " * at,
+                                   break_on_hyphens=False) for typed, does in rows.items())
+
+
 def paragraphs(markdown: str) -> str:
     """Markdown as a terminal shows it: the lines of a paragraph are one text."""
     lines: list[str] = []
@@ -78,10 +88,10 @@ def paragraphs(markdown: str) -> str:
     return wrapped("\n".join(lines))
 
 
-def on_terminal() -> bool:
-    """May what is printed have colours?"""
+def on_terminal(stream=None) -> bool:
+    """May what is printed have colours, or be updated in place?"""
     environment = os.environ
-    return sys.stdout.isatty() and environment.get("TERM") != "dumb" and not environment.get("NO_COLOR") \
+    return (stream or sys.stdout).isatty() and environment.get("TERM", "dumb") != "dumb" and not environment.get("NO_COLOR") \
         and not environment.get("CI")
 
 

@@ -29,6 +29,7 @@ from options import NEEDS, read_options  # noqa: E402
 from report import report  # noqa: E402
 from servers import Site  # noqa: E402
 from sitting import Plan, measure_part  # noqa: E402
+from terminal import say  # noqa: E402  (measure.py has said where it is)
 
 
 def allow_descriptors(most_at_once: int):
@@ -102,7 +103,7 @@ def main(words: list[str]) -> int:
         return 0 if exact or options.source else 1  # others may be inexact; ours may not
     except (Trouble, OSError) as trouble:
         measure.tell_on_terminal("")
-        print(f"learn: bench: {trouble}", file=sys.stderr)
+        say(f"learn: bench: {trouble}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         measure.tell_on_terminal("")

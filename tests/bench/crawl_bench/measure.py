@@ -15,6 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "setup"))
+from terminal import on_terminal, width  # noqa: E402
+
 
 class Trouble(Exception):
     """Something can't be measured. The message says what to do."""
@@ -139,6 +142,6 @@ def spread(values: dict[str, float]) -> float:
 
 
 def tell_on_terminal(words: str):
-    """A line that the next one replaces; nothing if the output is not a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{words}", end="", file=sys.stderr, flush=True)
+    """A line that the next one replaces; nothing if that isn't for this output."""
+    if on_terminal(sys.stderr):
+        print(f"\r\033[K{words[:width() - 1]}", end="", file=sys.stderr, flush=True)

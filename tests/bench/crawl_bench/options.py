@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from contestants import EPOLL, HAS_EPOLL, LIBCURL, STAGES, TIMED, read_rival
 from measure import Trouble
 from nginx import find_nginx
 from servers import PRACTICE_SITE
+from terminal import say  # measure.py has said where it is
 
 NEEDS = [*STAGES.values(), PRACTICE_SITE, TIMED, LIBCURL, *[EPOLL] * HAS_EPOLL]
 
@@ -30,10 +32,11 @@ MORE = """examples:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Says what is wrong, and not how everything is used."""
 
     def error(self, message: str):
-        self.exit(2, f"learn: bench: {message} (see ./learn bench --help)\n")
+        say(f"learn: bench: {message} (see ./learn bench --help)", file=sys.stderr)
+        sys.exit(2)
 
 
 def number(least: int, most: int):

@@ -3,6 +3,7 @@ can be shown again."""
 from __future__ import annotations
 
 from measure import spread
+from terminal import wrapped  # measure.py has said where it is
 
 NOISY = 0.2  # least and most further apart than this share of the median: something else was running
 
@@ -130,12 +131,12 @@ def report(sitting: dict) -> str:
     """The whole, as it's printed."""
     parts, lines, told = sitting["parts"], [], None
     if sitting["kind"] == "memory":
-        lines += [about_site(parts[-1]), title_of(parts[-1]), "", *memory_rows(*parts), ""]
+        lines += [wrapped(about_site(parts[-1])), wrapped(title_of(parts[-1])), "", *memory_rows(*parts), ""]
     else:
         show = cost_rows if sitting["kind"] == "cost" else latency_rows
         for part in parts:
             if about_site(part) != told:
                 told = about_site(part)
-                lines += [told, ""]
-            lines += [title_of(part), *show(part), ""]
-    return "\n".join([*lines, *foot(sitting)])
+                lines += [wrapped(told), ""]
+            lines += [wrapped(title_of(part)), *show(part), ""]
+    return "\n".join([*lines, *map(wrapped, foot(sitting))])

@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 import invariants  # noqa: E402
 import redis_server  # noqa: E402
 import stage3  # noqa: E402
-from many_table import Row, Screen, View, path_of  # noqa: E402
+from many_table import Row, Screen, View, path_of, say  # noqa: E402
 
 STAGE3 = "stage3_queue_crawler/stage3"
 PRACTICE_SITE = "tests/practice_site/practice_site"
@@ -338,7 +338,7 @@ class Show:
                              f"{plural(len(records), 'record')}.")
         self.screen.tell(repeated(asked, {crawler.number: crawler.held_when_killed for crawler in self.crawlers}))
         if faults:
-            self.screen.say("Not what one process alone found:", *(f"  {fault}" for fault in faults))
+            self.screen.tell("\n".join(["Not what one process alone found:", *(f"  {fault}" for fault in faults)]))
             return 1
         outcomes = collections.Counter(record["outcome"] for record in records)
         self.screen.tell(f"Exact: {plural(outcomes['page'], 'page')}, {plural(outcomes['redirect'], 'redirect')} and "
@@ -409,7 +409,10 @@ def read_options(arguments):
         prog="many", usage="./learn many [OPTIONS]", allow_abbrev=False,
         description="Several processes share one crawl through a Redis of its own. One of them is killed. You see "
                     "who holds what, who died, and what was taken over.")
-    parser.error = lambda message: parser.exit(2, f"many: {message} (see ./learn many --help)\n")
+    def refuse(message):
+        say(f"many: {message} (see ./learn many --help)", file=sys.stderr)
+        sys.exit(2)
+    parser.error = refuse
     parser.add_argument("--processes", metavar="N", type=number(1, 50), default=3, help="how many take part (3)")
     parser.add_argument("--kill", metavar="N", type=number(0, 49), help="how many of them are killed (1)")
     parser.add_argument("--pages", metavar="N", type=number(1, 1_000_000), default=3000,
@@ -445,13 +448,13 @@ def main():
                 show.wait_with_redis()
             return status
     except Stopped as stopped:
-        print("\nmany: interrupted; all is ended that was started", file=sys.stderr)
+        say("\nmany: interrupted; all is ended that was started", file=sys.stderr)
         return 128 + stopped.args[0]
     except BrokenPipeError:  # the reader has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (Trouble, OSError, RuntimeError) as trouble:
-        print(f"many: {trouble}", file=sys.stderr)
+        say(f"many: {trouble}", file=sys.stderr)
         return 1
 
 

@@ -1,10 +1,14 @@
 """The table that `./learn many` shows: its text at a given moment, and how it is drawn on a screen."""
-import os
 import shlex
 import shutil
+import sys
 import textwrap
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from urllib.parse import urlsplit
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "setup"))
+from terminal import on_terminal, say, width  # noqa: E402
 
 BOLD, RED, PLAIN = "\033[1m", "\033[31m", "\033[0m"
 
@@ -82,8 +86,7 @@ class Screen:
 
     def __init__(self, stream):
         self._stream = stream
-        self.is_live = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-        self._colours = self.is_live and not os.environ.get("NO_COLOR")
+        self.is_live = on_terminal(stream)
         self._height = 0  # the height of the table on the screen
         self._told = 0  # how many events were printed
 
@@ -92,28 +95,28 @@ class Screen:
 
     def tell(self, text):
         """Prints a sentence or two, in lines that fit."""
-        self.say(textwrap.fill(text, shutil.get_terminal_size().columns - 1, break_on_hyphens=False))
+        say(text, file=self._stream)
 
     def tell_command(self, command):
-        self.say(*command_lines(command, shutil.get_terminal_size().columns - 1))
+        self.say(*command_lines(command, width()))
 
     def show(self, view, is_last=False):
         size = shutil.get_terminal_size()
         if self.is_live and self._draw(view, size, is_last):
             return
         for moment in view.happened[self._told:]:
-            self.say(*moment_lines(*moment, 1000))
+            self.say(*moment_lines(*moment, width()))
         self._told = len(view.happened)
         if is_last:
-            self.say("", *lines(replace(view, happened=[]), size.columns - 1))
+            self.say("", *lines(replace(view, happened=[]), width()))
 
     def _draw(self, view, size, is_last):
         """Returns False if the screen is too small."""
-        table = lines(view, size.columns - 1, self._colours)
+        table = lines(view, size.columns - 1, colours=True)
         # Lines that have scrolled out can't be redrawn, so the oldest events are left out until the end.
         while len(table) >= size.lines and view.happened and not is_last:
             view = replace(view, happened=view.happened[1:])
-            table = lines(view, size.columns - 1, self._colours)
+            table = lines(view, size.columns - 1, colours=True)
         if len(table) >= size.lines and not is_last:
             self.is_live = False
             return False
