@@ -54,12 +54,16 @@ FAILED (failures=1)
 PROJECT = """\
 project('made up')
 sh = find_program('sh')
-test('quick one', sh, args: ['-c', 'true'], suite: 'quick')
+made = {}
+foreach name : ['common', 'slow']
+  made += {name: custom_target(name, output: name + '.txt', command: [sh, '-c', 'echo made >"$1"', 'sh', '@OUTPUT@'])}
+endforeach
+test('quick one', sh, args: ['-c', 'true'], suite: 'quick', depends: made['common'])
 test('quick two', sh, args: ['-c', 'exit 77'], suite: ['quick', 'odd'])
 test('it fails', sh, args: ['-c', 'seq 50; echo a sentence that says why; exit 3'], suite: 'bad')
 test('it crashes', sh, args: ['-c', 'kill -SEGV $$'], suite: 'bad')
 test('it hangs', sh, args: ['-c', 'echo so far so good; sleep 600'], suite: 'bad', timeout: 1)
-test('as expected', sh, args: ['-c', 'false'], suite: 'bad', should_fail: true)
+test('as expected', sh, args: ['-c', 'false'], suite: 'bad', should_fail: true, depends: [made['slow'], made['common']])
 test('not as expected', sh, args: ['-c', 'true'], suite: 'bad', should_fail: true)
 test('it waits', sh, args: ['-c', 'exec >"$1"; sleep 600', 'sh', meson.project_source_root() / 'fifo'],
      suite: 'long', timeout: 600)
@@ -82,9 +86,9 @@ def environment(**more):
     return {**plain, "TERM": "xterm", "MESON_TESTTHREADS": "8", **more}
 
 
-def run(*words, **more):
+def run(*words, stderr=subprocess.PIPE, **more):
     return subprocess.run([sys.executable, SUITES, *words], env=environment(**more), stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True)
+                          stdout=subprocess.PIPE, stderr=stderr, text=True)
 
 
 def on_terminal(columns, *words, **more):
@@ -250,12 +254,15 @@ class Selected(unittest.TestCase):
                                       "The suites are: bad, long, odd, quick\n")
 
     def test_no_test_at_all_is_a_failure(self):
-        said = run("run", build, "--suite", "none")
-        self.assertEqual((said.returncode, said.stdout, said.stderr), (1, "\n0 passed, 1 failed\n", "learn: no test was run.\n"))
+        said = run("run", build, "--suite", "none", stderr=subprocess.STDOUT)  # in one pipe, so that their order is seen
+        self.assertEqual((said.returncode, said.stdout), (1, "learn: no test was run.\n\n0 passed, 1 failed\n"))
 
     def test_targets_are_those_of_the_chosen_tests(self):
-        said = run("targets", build, "quick")
-        self.assertEqual((said.returncode, said.stdout.strip(), said.stderr), (0, "", ""))
+        for words, files in [(["quick"], ["common.txt"]), (["bad"], ["common.txt", "slow.txt"]), (["long"], []), (["quick one", "it fails"], ["common.txt"]),
+                             ([], ["common.txt", "slow.txt"]), (["--no-suite", "bad"], ["common.txt"])]:
+            with self.subTest(words):
+                said = run("targets", build, *words)
+                self.assertEqual((said.returncode, said.stdout.split(), said.stderr), (0, files, ""))
 
 
 class Wrapped(unittest.TestCase):
