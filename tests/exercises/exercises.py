@@ -41,7 +41,7 @@ from answers import (Broken, Build, Outcome, Trouble, count, judge_build, make_p
                      report, run_limited, state, try_answer)
 from course import ROOT, Course, Exercise, Step, free_name, topic_of  # noqa: E402
 from memory import look_at_memory  # noqa: E402
-from terminal import bold, green, painted, paragraphs, say, width  # noqa: E402
+from terminal import bold, green, painted, paragraphs, quoted, say, width  # noqa: E402
 
 TIME_LIMIT = 10.0  # seconds for a test program
 EXPLORE_LIMIT = 60.0  # for one that plays every order
@@ -255,7 +255,7 @@ def explore(course: Course, build: Build, name: str, order: str | None) -> int:
                        judge_build(*broken.args, f"{yours.parent}/" if yours.suffix == ".h" else str(yours))))
             return 1
     said, status, late = run_limited(program, EXPLORE_LIMIT, case, variables)
-    print(re.split(r"={79}\n|\[doctest\]", said)[0].rstrip(), flush=True)
+    print(quoted(re.split(r"={79}\n|\[doctest\]", said)[0].rstrip().splitlines(), 0), flush=True)
     if late:
         say(f"It was stopped after {EXPLORE_LIMIT:g} s.")
     if trace.exists():

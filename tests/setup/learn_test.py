@@ -191,13 +191,13 @@ class WhatLearnSays(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             log = Path(folder) / "log"
             log.write_text("[1/2] one\nFAILED: a.o\nc++ -c a.cpp\n../a.cpp:1:2: error: a sentence that goes on for longer than it\n"
-                           "    1 | int answer() { return a_name_that_is_not_known; }\n      |                       ^\n[2/2] two\n")
+                           "    1 | int answer() { return a_name_that_is_not_known; }\n      |     ^\n[2/2] two\n")
             script = "top=$1 columns=40 dir=$2\n" + "\n".join(map(function_of_learn, (
                 "say", "wrapped", "show_end", "say_log", "show_first_error"))) + "\n" + re.search(
                     r"^quote\(\) .*$", (TOP / "learn").read_text(encoding="utf-8"), re.M)[0] + '\nshow_first_error "$3"\nshow_end "$3"'
             said = on_terminal(40, "sh", "-c", script, "learn", TOP, folder, log)
             self.assertTrue(said.startswith("    ../a.cpp:1:2: error: a sentence that\n      goes on for longer than it\n"
-                                            "        1 | int answer() { return a_name_that_is_not_known; }\n"), said)
+                                            "        1 | int answer() { return a_n...\n          |     ^\n"), said)
             self.assertEqual(said.count("\n      goes on for longer than it\n"), 2)
             bare = on_terminal(40, "sh", "-c", script, "learn", "/nowhere", folder, log)  # without Python, say
             self.assertIn("    ../a.cpp:1:2: error: a sentence that goes on for", bare)

@@ -291,11 +291,23 @@ class Wrapped(unittest.TestCase):
             self.assertEqual(terminal.quoted(["a.cpp:7: ERROR: CHECK( a == b ) is NOT correct!", "", "  values: CHECK( 1 == 2 ) and more"]),
                              "    a.cpp:7: ERROR: CHECK( a\n      == b ) is NOT correct!\n\n      values: CHECK( 1 == 2 )\n        and more")
 
-    def test_a_line_of_code_stays_above_what_points_into_it(self):
+    def test_a_line_of_code_is_cut_together_with_what_points_into_it(self):
         code = "const auto text = co_await read(socket);"
-        for shown in ([f"   12 | {code}", "      |        ^~~~"], [code, "           ^~~~"], [f"  +++ |+{code}"]):
+        for shown, fits in [
+                ([f"   12 | {code}", "      |        ^~~~", "   13 |"],
+                 ["   12 | const auto text...", "      |        ^~~~", "   13 |"]),
+                ([f"   12 | {code}", "      |                            ^~~~", "      |                            label of it"],
+                 ["   12 |...await read(so...", "      |         ^~~~", "      |         label o..."]),
+                ([code, "                  ^~~~"], ["...to text = co_await r...", "             ^~~~"]),
+                ([f"  +++ |+{code}"], ["  +++ |+const auto text..."]),
+                (["2 | int x = y;", "  |         ^"], ["2 | int x = y;", "  |         ^"])]:
             with unittest.mock.patch.dict(os.environ, COLUMNS="30"):
-                self.assertEqual(terminal.quoted(shown), textwrap.indent("\n".join(shown), "    "))
+                self.assertEqual(terminal.quoted(shown), textwrap.indent("\n".join(fits), "    "))
+
+    def test_a_word_that_no_line_holds_keeps_its_margin(self):
+        with unittest.mock.patch.dict(os.environ, COLUMNS="30"):
+            path = "a/path/that/is/longer/than/the/line.cpp:7:"
+            self.assertEqual(terminal.quoted([f"{path} error: this is it"]), f"    {path}\n      error: this is it")
 
     def test_the_width_is_that_of_any_terminal_that_we_are_on(self):
         script = "import sys; sys.path.insert(0, sys.argv[1]); import terminal; print('width', terminal.width(), file=sys.stderr)"

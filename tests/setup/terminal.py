@@ -44,15 +44,41 @@ def wrapped(text: str, columns: int = 0) -> str:
 
 def quoted(lines: list[str], margin: int = 4) -> str:
     """What another program has printed, further in. A line that is too long goes on below, with two
-    more blanks. A line of code under which something points at a place stays whole, for the terminal
-    to break: on two lines, the place would be another, and part of the code isn't what was compiled."""
-    def fit(line: str, below: str) -> str:
-        text = f"{' ' * margin}{line}".rstrip()
-        if len(text) <= width() or LISTED.match(line) or POINTER.fullmatch(line) or POINTER.fullmatch(below):
-            return text
-        further = " " * (len(text) - len(text.lstrip()) + 2)
-        return textwrap.fill(text, width(), subsequent_indent=further, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(map(fit, lines, [*lines[1:], ""]))
+    more blanks. But a line of code stays in one line with what points into it: see _cut."""
+    room, shown, at = width() - margin, [], 0
+    while at < len(lines):
+        end = at + 1
+        if LISTED.match(lines[at]):
+            while end < len(lines) and LISTED.match(lines[end]) and not re.match(" *[0-9]", lines[end]):
+                end += 1
+            shown += _cut(lines[at:end], lines[at].index("|") + 1, room)
+        elif POINTER.fullmatch("".join(lines[end:end + 1])):
+            end += 1
+            shown += _cut(lines[at:end], 0, room)
+        else:
+            text = lines[at].strip()
+            lead = " " * (len(lines[at].rstrip()) - len(text))
+            shown += textwrap.wrap(text, room, initial_indent=lead, subsequent_indent=f"{lead}  ", break_long_words=False,
+                                   break_on_hyphens=False) if len(lines[at]) > room else [lead + text]
+        at = end
+    return "\n".join(f"{' ' * margin}{line}".rstrip() for line in shown)
+
+
+def _cut(lines: list[str], left: int, room: int) -> list[str]:
+    """A line of code, and below it what points into it. If that is too wide, all are cut at the same
+    columns, around the first place: broken by us or by the terminal, it would point elsewhere."""
+    room -= left
+    if room < 10 or all(len(line) <= left + room for line in lines):
+        return lines
+    place = max(next((line.find("^") for line in lines[1:] if "^" in line), 0) - left, 0)
+    begin = place - room // 2 if place > room - 10 else 0
+
+    def part(text: str) -> str:
+        seen = text[begin:begin + room]
+        if text[:begin].strip():
+            seen = f"...{seen[3:]}"
+        return f"{seen[:-3]}..." if len(text) > begin + room else seen
+    return [line[:left] + part(line[left:]) for line in lines]
 
 
 def _wrapped_line(line: str, columns: int) -> str:
