@@ -15,6 +15,7 @@ import contextlib
 import functools
 import io
 import json
+import os
 import random
 import re
 import signal
@@ -139,7 +140,7 @@ def check(file: Path, option: str, lines: int) -> str:
         words += ["-o", str(out)]
     said, complaint = io.StringIO(), io.StringIO()
     with (mock.patch.object(sys, "argv", words), contextlib.redirect_stdout(said),
-          contextlib.redirect_stderr(complaint)):
+          contextlib.redirect_stderr(complaint), mock.patch.dict(os.environ, COLUMNS="10000")):  # each sentence in one piece
         status = trace_tool.main()
     if status == 0:
         assert complaint.getvalue().count("\n") <= 1, f"says {complaint.getvalue()!r}"
