@@ -284,7 +284,9 @@ def points(lines: list[str], patterns: list[str]) -> list[int]:
         if len(places) != 1:
             raise Trouble(f"{said} finds {len(places) or 'no'} places in this listing; it must find one")
         start, end = places[0].span()
-        first, last = (text.count("\n", 0, at) + 1 for at in (start, end - text.endswith("\n", start, end)))
+        # A line's end, at the beginning or the end of what is found, touches no other line.
+        start, end = start + text.startswith("\n", start), end - text.endswith("\n", start, end)
+        first, last = (text.count("\n", 0, at) + 1 for at in (start, end))
         if set(found) & set(range(first, last + 1)):
             raise Trouble(f"{said} finds a line that is marked already")
         found += range(first, last + 1)

@@ -379,6 +379,8 @@ class Points(Book):
                 ('point="int a"', " {1}"), ('point="return" point="int"', " {1,7}"), ('point="b.*\\n.*c"', " {4-5}"),
                 ('point="if[^}]*}" point="int"', " {1,3-6}"), ('point="^int a;$"', " {1}"), ("", ""),
                 ('point="int.*\\n"', " {1}"),             # the end of a line is no new line
+                ('point="\\n    c"', " {5}"),             # nor does one begin before it
+                ('point="\\n.*b"', " {4}"), ('point=";\\n    c"', " {4-5}"), ('point="\\n\\nif"', " {2-3}"),
                 ('point="(?<=if [(]a[)] {\\n)    b"', " {4}"),
                 ('point="…" without="c[(]"', " {5}"), ('point="return" later="c[(]" --', " {6}")]:
             with self.subTest(options):
