@@ -111,9 +111,9 @@ class Renderer:
                 sections[-1].words.append(token.content)
             elif token.type == "inline":
                 explain = not in_table and not in_heading and not token.meta
-                self._inline(page, token, explain)
                 sections[-1].stressed |= {after.content.lower() for mark, after in zip(token.children, token.children[1:])
                                           if mark.type == "em_open"}
+                self._inline(page, token, explain)
                 term = page.path == GLOSSARY and tokens[at - 1].type == "td_open"
                 if not in_heading and not term:  # these are told apart from the text
                     sections[-1].words.append(shown_text(token))

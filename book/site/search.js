@@ -42,10 +42,18 @@
     return at === 0 || !/\w/.test(text[at - 1]) || !/\w/.test(word[0]) ? 2 : 1;
   }
 
+  /// As a term is compared: `back-pressure`, `backpressure` and `back pressures` are the same.
+  const bare = term => term.replace(/[\s-]/g, "").replace(/s$/, "");
+
   /// How well an entry fits; 0 if a word is missing. What explains a term comes first, and the glossary
-  /// next. Exercises come after the book, and so does code, unless it fits much better: for
-  /// `EventLoop::run`, say.
+  /// next, even if they write it differently. Exercises come after the book, and so does code, unless
+  /// it fits much better: for `EventLoop::run`, say.
   function score({ url, low, explains }, words) {
+    const phrase = words.join(" "), isAsked = term => bare(term) === bare(phrase);
+    if (explains.some(isAsked))
+      return 2000;
+    if (/c-glossary\.html#term-/.test(url) && isAsked(low.title))
+      return 1000;
     let sum = 0;
     for (const word of words) {
       const here = 12 * fits(low.title, word) + 6 * fits(low.page, word) + 2 * fits(low.text, word);
@@ -53,14 +61,11 @@
         return 0;
       sum += here + Math.min(low.text.split(word).length - 1, 8) / 4;
     }
-    const phrase = words.join(" ");
     if (words.length > 1 && low.text.includes(phrase))
       sum += 10;
     if (low.title === phrase)
       sum += 40;
-    if (explains.some(term => term === phrase || `${term}s` === phrase))
-      sum += 200;
-    else if (explains.some(term => term.startsWith(phrase) || words.includes(term)))
+    if (explains.some(term => term.startsWith(phrase) || words.includes(term)))
       sum += 40;
     return sum * (/^source/.test(url) ? 0.3 : /^exercises/.test(url) ? 0.5 : 1);
   }

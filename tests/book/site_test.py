@@ -108,7 +108,7 @@ $ echo <hello>
 
 ## The end of it
 
-Is `co_await` a word?
+Is `co_await` a word? It is *ready*.
 
 <details><summary>Answer</summary>
 
@@ -129,7 +129,7 @@ There it is `await`.
 | word | means | in Python |
 | --- | --- | --- |
 | future | what isn't there yet ([01](01-one.md)) | the same |
-| ready | at hand | |
+| ready | at hand ([01](01-one.md)) | |
 """,
     "book/figures/dot-light.svg": SVG.format("#1f2328"),
     "book/figures/dot-dark.svg": SVG.format("#e6edf3"),
@@ -262,7 +262,7 @@ class SmallBook(Folder):
         self.assertNotIn("All pages", self.page("print.html"))
 
     def test_terms_are_explained_once_and_names_in_code_not_at_all(self):
-        self.assertEqual(self.page().count('class="term"'), 1)
+        self.assertEqual(self.page().count('class="term"'), 2)  # "ready" where it's in italics
         glossary = Glossary(self.book)
         for texts, times in ((("future.h", "yours/future", "std::future", "future::get", "x-future", "future-proof",
                                "future/x.h"), 0), (("the future.", "(future)", "a future: it"), 1)):
@@ -289,7 +289,7 @@ class SmallBook(Folder):
         for words in ("unmistakably", "co_await", "int one = 1", "one, its code"):
             self.assertIn(words, said)
         explained = {url: more[0] for _, url, _, _, *more in index if more}
-        self.assertEqual(explained, {"book/01-one.html": ["future"]})
+        self.assertEqual(explained, {"book/01-one.html": ["future"], "book/01-one.html#the-end-of-it": ["ready"]})
         self.assertEqual(sum("what isn't there yet" in text for _, _, _, text, *_ in index), 1)
         places = {(title or page, url) for page, url, title, *_ in index}
         self.assertLessEqual({("future", "book/c-glossary.html#term-future"),
