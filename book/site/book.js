@@ -1,10 +1,10 @@
-// What a page can do beside being read: theme, menu, copying, terms, scenes, keys, marked lines. Each
+// What a page can do beside being read: theme, menu, search, copying, terms, scenes, keys, marked lines. Each
 // part stands alone, and without a script the page still has all that it says. It is a plain script
 // and no module, since a browser loads no module from disk.
 "use strict";
 
 (() => {
-  const root = document.documentElement;
+  const root = document.documentElement, script = document.currentScript.src;
   const one = selector => document.querySelector(selector);
   const all = selector => [...document.querySelectorAll(selector)];
   const make = (tag, properties, ...children) => {
@@ -89,6 +89,25 @@
       waiting = true;
     }, { passive: true });
     follow();
+  }
+
+  // ---- The search: `/` leads there, and only who gets there needs its script ----
+  function beginSearch() {
+    const box = one('[type="search"]');
+    const COMBOBOX = { "role": "combobox", "aria-controls": "hits", "aria-expanded": "false",
+      "aria-autocomplete": "list" };
+    for (const [name, value] of Object.entries(COMBOBOX))
+      box.setAttribute(name, value);
+    addEventListener("keydown", event => {
+      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
+      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey)
+        event.preventDefault(), box.focus();
+    });
+    const load = () => document.head.append(make("script", { src: new URL("search.js", script) }));
+    if (one("#found") || document.activeElement === box)
+      load();
+    else
+      box.addEventListener("focus", load, { once: true });
   }
 
   // ---- Copying: of what was printed, only the commands ----
@@ -261,6 +280,7 @@
   system.addEventListener("change", showTheme);
   showTheme();
   beginMenu();
+  beginSearch();
   followReading();
   all("figure.listing pre:not(.diff)").forEach(addCopyButton);
   stopWhereItScrolls();

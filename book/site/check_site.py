@@ -27,7 +27,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-BIGGEST = 27_000  # bytes
+BIGGEST = 25_000  # bytes
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",
         "track", "wbr"}
 LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "srcset"}

@@ -1,11 +1,11 @@
-// The search. Its index is loaded when somebody begins to search, as a script: from disk, a page
-// may not fetch. A section is found if each of the words is in it, in its heading or in its page's
+// The search. book.js loads it when somebody is about to search, and then it loads its index, as a
+// script: from disk, a page may not fetch. A section is found if each of the words is in it, in its heading or in its page's
 // title. A word is any run of signs without a blank, so `co_await` and `EventLoop::run` are words,
 // too, and "what stands in quotes" is one.
 "use strict";
 
 (() => {
-  const up = document.currentScript.dataset.up;
+  const up = new URL(".", document.currentScript.src);
   const one = selector => document.querySelector(selector);
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -174,21 +174,14 @@
       make("ul", { className: "hits" }, ...shown.map(entry => row(entry, words))));
   }
 
-  const COMBOBOX = { "role": "combobox", "aria-controls": "hits", "aria-expanded": "false",
-    "aria-autocomplete": "list" };
-  for (const [name, value] of Object.entries(COMBOBOX))
-    box.setAttribute(name, value);
-  box.addEventListener("focus", load);
   box.addEventListener("input", suggest);
   form.addEventListener("keydown", onKey);
   form.addEventListener("focusout", ({ relatedTarget: to }) => to && !form.contains(to) && close());
   addEventListener("click", event => form.contains(event.target) || close());
-  addEventListener("keydown", event => {
-    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey)
-      event.preventDefault(), box.focus();
-  });
+  load();
   const query = new URLSearchParams(location.search).get("q");
   if (one("#found") && query)
     showAll(query);
+  else
+    suggest(); // what has been typed meanwhile
 })();
