@@ -33,8 +33,8 @@ def anchor_of(word: str) -> str:
 
 def term_of(word: str, means: str, in_python: str) -> Term:
     page, place = found.groups() if (found := WHERE.search(means)) else ("", "")
-    return Term(plain(word), plain(WHERE.sub("", means)).strip(), plain(f"{means} {in_python}").strip(),
-                f"book/{page}", place)
+    row = f"{means} In Python: {in_python}" if in_python.strip() else means
+    return Term(plain(word), plain(WHERE.sub("", means)).strip(), plain(row).strip(), f"book/{page}", place)
 
 
 class Glossary:

@@ -12,7 +12,7 @@
     element.append(...children);
     return element;
   };
-  const AT_ONCE = 8, ON_A_PAGE = 100, AROUND = 70;
+  const AT_ONCE = 8, ON_A_PAGE = 100, AROUND = 70, TERM = 1000;
   const PIECE = /^.{0,210}(?= |$)/s; // as much of a text as is shown: up to the end of a word
 
   let loading = null;
@@ -51,9 +51,9 @@
   function score({ url, low, explains }, words) {
     const phrase = words.join(" "), isAsked = term => bare(term) === bare(phrase);
     if (explains.some(isAsked))
-      return 2000;
+      return 2 * TERM;
     if (/c-glossary\.html#term-/.test(url) && isAsked(low.title))
-      return 1000;
+      return TERM;
     let sum = 0;
     for (const word of words) {
       const here = 12 * fits(low.title, word) + 6 * fits(low.page, word) + 2 * fits(low.text, word);
@@ -70,12 +70,14 @@
     return sum * (/^source/.test(url) ? 0.3 : /^exercises/.test(url) ? 0.5 : 1);
   }
 
+  /// What fits, the best first, and the words to mark in it: a term also as the book writes it.
   async function find(query) {
     const words = wordsOf(query);
     const found = (await load()).map(entry => ({ entry, score: score(entry, words) }))
       .filter(hit => words.length > 0 && hit.score > 0)
       .sort((a, b) => b.score - a.score);
-    return { words, entries: found.map(hit => hit.entry) };
+    const terms = found.filter(hit => hit.score === TERM).map(hit => hit.entry.low.title);
+    return { words: [...words, ...terms], entries: found.map(hit => hit.entry) };
   }
 
   /// The text with its words marked: as nodes, so nothing in it is read as HTML.

@@ -161,6 +161,9 @@
       expect(`the glossary comes second, once, for ${term}`, urls[1]?.includes("/c-glossary.html#")
         && new Set(urls).size === urls.length);
     }
+    await type("backpressure", () => rows().length > 1);
+    const marks = rows().slice(0, 2).map(row => row.querySelector("mark")?.textContent.toLowerCase());
+    expect(`a term is marked as the book writes it: ${marks}`, marks.every(mark => mark === "back-pressure"));
     for (const [, url, term] of SEARCH.filter(entry => entry[1].includes("/c-glossary.html#term-"))) {
       await type(term, () => one("#results li, #results p"));
       const explains = entry => entry[4]?.includes(term.toLowerCase());
@@ -304,6 +307,7 @@
       const scrolling = all("pre, .table, .sheet").filter(box => box.scrollWidth > box.clientWidth);
       expect("what scrolls has a shadow where it is cut", scrolling.every(box =>
         getComputedStyle(box).backgroundAttachment.includes("local")));
+      expect("the table of exercises fits", all(".exercises .table").every(box => !scrolling.includes(box)));
       const marks = all("pre mark").map(mark => [mark.offsetWidth, mark.closest("pre").scrollWidth]);
       expect(`a mark is as wide as what scrolls: ${marks}`, marks.every(([mark, box]) => mark > box - 2));
       const menu = one(".menu"), contents = one("#contents");

@@ -95,10 +95,13 @@ class Browser(InABrowser):
         pages = ["index.html", "search.html", CODE, *(
             file.relative_to(self.site).as_posix() for files in folders for file in files
             if "location.replace" not in file.read_text())]  # that one is only a redirect
-        copies = [f"{self.with_script(url).relative_to(self.site).as_posix()}?test=narrow" for url in pages]
-        frames = write_frame(self.site / "frames.html", copies, TELEPHONE)
-        self.addCleanup(frames.unlink)
-        self.assertFine(frames.as_uri(), 3 * len(pages))
+        long_words = ["print.html", "book/b-cpp20-for-this-book.html"]
+        for urls, size in ((pages, TELEPHONE), (long_words, (305, 800))):
+            with self.subTest(size):
+                copies = [f"{self.with_script(url).relative_to(self.site).as_posix()}?test=narrow" for url in urls]
+                frames = write_frame(self.site / "frames.html", copies, size)
+                self.addCleanup(frames.unlink, missing_ok=True)
+                self.assertFine(frames.as_uri(), 3 * len(urls))
 
     def test_what_is_on_a_page_is_listed_from_1100_px_on(self):
         for size in ((1100, 800), (1280, 800), (1440, 800)):
