@@ -15,6 +15,7 @@ from renderer import Renderer
 from sources import Sources
 
 NARROW = 80  # columns: listings with longer lines have smaller letters
+HYPHENED = re.compile(r"-\S{1,20}$")
 SCENE = re.compile(r"book/scenes/(.+)")
 
 
@@ -24,6 +25,7 @@ class SiteRenderer(Renderer):
         super().__init__(book, glossary)
         self.sources, self.titles, self.palette = sources, titles, Palette()
         self.screenshots: set[str] = set()  # that the pages show
+        self.md.renderer.rules["code_inline"] = self.code_inline
 
     def link(self, page: Page, path: str, anchor: str) -> str | None:
         tail = f"#{anchor}" if anchor else ""
@@ -39,11 +41,18 @@ class SiteRenderer(Renderer):
         return None
 
     def listing(self, code: str, language: str, label: str, caption: str) -> str:
+        caption = re.sub(r"/(?=[^<>]*</a>)", "/<wbr />", caption).replace("–", "–\u2060")  # where a line may end
         above = f"<figcaption>{caption}</figcaption>" if caption else ""
         columns = max(map(len, unescape(re.sub("<[^>]*>", "", code)).split("\n")))
         wide = " wide" if columns > NARROW else ""
         return (f'<figure class="listing">{above}<pre class="{language}{wide}" tabindex="0" role="group" '
                 f'aria-label="{label}"><code>{code}</code></pre></figure>\n')
+
+    def code_inline(self, tokens, at, options, env) -> str:
+        """A browser would end a line after any hyphen: in `--pages` or `->*`, say."""
+        words = [f'<span class="whole-word">{word}</span>' if HYPHENED.match(word) else word
+                 for word in escape(tokens[at].content, quote=False).split(" ")]
+        return f"<code>{' '.join(words)}</code>"
 
     def table_open(self, tokens, at, options, env) -> str:
         return table_in("table glossary" if env["page"].path == GLOSSARY else "table")

@@ -302,11 +302,14 @@
     async narrow() {
       expect(`${location.pathname} is ${document.documentElement.scrollWidth} px wide`,
         document.documentElement.scrollWidth <= innerWidth);
-      expect("the Tab key stops at all that scrolls", all("pre, .table, .sheet").every(box =>
+      expect("the Tab key stops at all that scrolls", all("pre, .table, .sheet, .file").every(box =>
         box.scrollWidth <= box.clientWidth || box.tabIndex === 0));
-      const scrolling = all("pre, .table, .sheet").filter(box => box.scrollWidth > box.clientWidth);
+      const scrolling = all("pre, .table, .sheet, .file").filter(box => box.scrollWidth > box.clientWidth);
       expect("what scrolls has a shadow where it is cut", scrolling.every(box =>
         getComputedStyle(box).backgroundAttachment.includes("local")));
+      const lines = element => new Set([...element.getClientRects()].map(({ top }) => Math.round(top))).size;
+      expect("an option is in one line", all("code").filter(code => /^-\S{1,20}$/.test(code.textContent))
+        .every(code => lines(code) === 1));
       expect("the table of exercises fits", all(".exercises .table").every(box => !scrolling.includes(box)));
       const marks = all("pre mark").map(mark => [mark.offsetWidth, mark.closest("pre").scrollWidth]);
       expect(`a mark is as wide as what scrolls: ${marks}`, marks.every(([mark, box]) => mark > box - 2));

@@ -199,11 +199,11 @@ class SmallBook(Folder):
                                                  "<li><code>sleeps</code></li>\n</ul>"),
         "listing below its source": ("book/01-one.html",
                                      '<figure class="listing"><figcaption><a href="../source/common/one.h.html#L1-L3">'
-                                     'common/one.h, lines 1–3</a></figcaption><pre class="cpp" tabindex="0" role="group" '
+                                     'common/<wbr />one.h, lines 1–\u20603</a></figcaption><pre class="cpp" tabindex="0" role="group" '
                                      'aria-label="Listing; marked: lines 1 to 2"><code><mark><span class="t">int</span>'),
         "only what is the point is marked": ("book/01-one.html", '</mark>\n<mark></mark>\n<span class="t">int'),
         "listing in a list, with long lines": ("book/01-one.html", '<li>\n<figure class="listing"><figcaption><a href="../'
-                                               'source/common/one.h.html">common/one.h</a></figcaption><pre '
+                                               'source/common/one.h.html">common/<wbr />one.h</a></figcaption><pre '
                                                'class="cpp wide" tabindex="0" role="group" aria-label="Listing; '
                                                'marked: line 3">'),
         "lines of code": ("source/common/one.h.html", '<li id="L1"><i id="L1-L2"></i><i id="L1-L3"></i>'),
