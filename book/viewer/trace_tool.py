@@ -7,6 +7,7 @@ there is none, 2 for wrong usage.
 from __future__ import annotations
 
 import difflib
+import json
 import shlex
 import shutil
 import subprocess
@@ -30,7 +31,7 @@ from terminal import say, table  # noqa: E402
 HELP = {
     "./learn trace [1|2|3] [URL]": "record stage 2, or the one you name, on a small practice site or on URL; the stage's own "
                                    "options may follow",
-    "./learn trace 1 2": "compare two stages, both on one time axis, with a page of each beside it",
+    "./learn trace 1 2": "compare two stages, both on one time axis, with a page of each beside it: of x.html, these are x-1.html and x-2.html",
     "./learn trace 2 --latency 10 40": "compare two runs of one stage, on a practice site that answers after 10 ms, and after 40",
     "./learn trace FILE": "show a trace that you already have",
     "./learn trace --scene [NAME]": "record a scene of the book, or list them all",
@@ -281,16 +282,35 @@ def names_of(runs: list[Run]) -> tuple[list[str], str]:
             f"Stage {one.stage}, with answers after {one.latency or 20} and {other.latency or 20} ms")
 
 
+def pages_beside(target: Path) -> list[str]:
+    """The names of each run's own page, which lie beside the comparison."""
+    return [f"{target.stem}-{number}.html" for number in (1, 2)]
+
+
+def link_to(target: Path) -> dict[str, str]:
+    """What is in the page of each run that has been compared, and in no other."""
+    return {"title": "Compared", "href": target.name}
+
+
+def check_pages_beside(target: Path) -> None:
+    """May they be written? Over those that an earlier comparison of this name has left there. Throws Misuse."""
+    mark = json.dumps(link_to(target), ensure_ascii=False, separators=(",", ":")).encode()
+    for page in map(target.with_name, pages_beside(target)):
+        if page.exists() and not (page.is_file() and mark in page.read_bytes()):
+            raise Misuse(f"{page} is there already, and no comparison has made it, so it stays: move it away, or give "
+                         "the comparison another name, with -o")
+
+
 def compare(both: list[Trace], runs: list[Run], request: Request, kept: Path) -> None:
     """Three pages: the comparison, and beside it each run's own, which lead to each other."""
     names, title = names_of(runs)
     target = request.target(kept)
     assert target is not None  # --text prints one run
-    pages = [f"{target.stem}-{number}.html" for number in (1, 2)]
+    pages = pages_beside(target)
     short = [f"Run {number}" if runs[0].stage == runs[1].stage else f"Stage {run.stage}"
              for number, run in enumerate(runs, 1)]
     for trace, name, page in zip(both, names, pages):
-        links = [{"title": "Compared", "href": target.name}]
+        links = [link_to(target)]
         links += [{"title": words} if other == page else {"title": words, "href": other}
                   for words, other in zip(short, pages)]
         meta = meta_of(trace, title=name, links=links)
@@ -304,6 +324,7 @@ def show(request: Request, build: Path, kept: Path) -> None:
         return
     runs = request.runs()
     if len(runs) == 2:
+        check_pages_beside(request.target(kept))
         both = [read_run(record(request, run, kept / f"run{number}.trace", build))
                 for number, run in enumerate(runs, 1)]
         compare(both, runs, request, kept)

@@ -378,6 +378,21 @@ class Tool(unittest.TestCase):
         self.assertGreater(both[1].events[-1]["t"], 60_000)  # of a page and then another one, at 30 ms each
 
     @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
+    def test_a_comparison_writes_over_no_page_but_its_own(self):
+        command, other = ["1", "2", "-o", "both.html"], self.folder / "both-2.html"
+        self.assertEqual(self.run_tool(SMALL, "-o", other).returncode, 0)
+        before = other.read_bytes()
+        done = self.run_tool(*command)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "^learn: both-2.html is there already.* another name, with -o")
+        self.assertEqual(other.read_bytes(), before)
+        self.assertEqual([file.name for file in self.folder.glob("both*")], ["both-2.html"])
+        other.unlink()
+        for _ in range(2):  # the second time, over what the first one has made
+            done = self.run_tool(*command)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    @unittest.skipUnless("BUILD" in os.environ, "needs the programs")
     def test_a_run_that_the_stage_refuses_is_reported(self):
         done = self.run_tool("2", "--bogus")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
