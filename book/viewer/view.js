@@ -106,7 +106,7 @@ const Page = (() => {
   function go(to, { quiet = false } = {}) {
     const step = Math.max(0, Math.min(last(), to));
     if (step === page.step)
-      return;
+      return draw(); // what shows the step may have been moved away
     const began = performance.now();
     page.state = Model.stateAt(page.model, step, page.state);
     page.step = step;
@@ -254,7 +254,7 @@ const Page = (() => {
   }
 
   return Object.assign(page, {
-    show, onMove, last, now, go, goTurn, home, neighbour, stopFrom, isDrawn, walkEvery, goTo, chooseNone, goWorth, wakeOf, causeOf, ownerOf, sameAs,
+    show, onMove, last, now, go, goTurn, home, neighbour, isDrawn, walkEvery, goTo, chooseNone, goWorth, wakeOf, causeOf, ownerOf, sameAs,
     stepAtTime,
     walk: by => goIfAny(neighbour(by)),
     goWake: () => goIfAny(wakeOf(page.step)),

@@ -4,7 +4,7 @@
 
 const TimePane = (() => {
   const { one } = Dom;
-  const RIBBON = 9, AXIS = 15; // px: the thread's own line, on top; the marks, at the bottom
+  const RIBBON = 9, AXIS = 15; // px: the line of the thread, on top; the marks, at the bottom
   const CROWD = 24; // fetches at once: for more there is a hill instead of lines
 
   let plan = null; // of a trace: who lies in which line. Made once.
@@ -25,12 +25,11 @@ const TimePane = (() => {
   }
 
   function makePlan(model) {
-    const begin = 0; // the program's start
     const fetches = [...model.fetches.values()].sort((a, b) => a.t0 - b.t0);
     const busy = Model.busyTimes(model);
     const sum = busy.reduce((all, [from, to]) => all + to - from, 0);
-    const span = Math.max(1, model.span - begin);
-    return { begin, span, fetches, busy, share: sum / span, ...linesOf(fetches, model.span) };
+    const span = Math.max(1, model.span); // from the start of the program
+    return { span, fetches, busy, share: sum / span, ...linesOf(fetches, model.span) };
   }
 
   const percent = share => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
@@ -132,7 +131,7 @@ const TimePane = (() => {
     let inFlight = 0;
     pen.beginPath();
     const floor = size.height - AXIS;
-    pen.moveTo(x(plan.begin), floor);
+    pen.moveTo(x(0), floor);
     for (const [time, by] of changes) {
       inFlight += by;
       pen.lineTo(x(time), floor - inFlight / plan.count * (size.room - 4));
@@ -164,10 +163,14 @@ const TimePane = (() => {
   }
 
   // ---- Where we are ----
+  function placeHead() {
+    const { begin, span } = Zoom.part;
+    one(".chart .head").style.left = `${(Page.now().t - begin) / span * 100}%`;
+  }
+
   function draw() {
-    const { t } = Page.now();
-    Zoom.follow(t);
-    one(".chart .head").style.left = `${(t - Zoom.part.begin) / Zoom.part.span * 100}%`;
+    Zoom.follow(Page.now().t);
+    placeHead();
   }
 
   // ---- What can be done with it ----
@@ -182,8 +185,7 @@ const TimePane = (() => {
     cancelAnimationFrame(coming);
     coming = requestAnimationFrame(() => {
       redraw();
-      const { begin, span } = Zoom.part;
-      one(".chart .head").style.left = `${(Page.now().t - begin) / span * 100}%`;
+      placeHead();
     });
   }
 
@@ -198,7 +200,7 @@ const TimePane = (() => {
 
   function fill() {
     plan = makePlan(Page.model);
-    Zoom.show(plan.begin, plan.span);
+    Zoom.show(plan.span);
     redraw();
   }
 

@@ -6,43 +6,47 @@
 const Zoom = (() => {
   const MOST = 20; // µs: the least that is in sight
   const isEmbedded = window !== window.parent;
-  const all = { begin: 0, span: 1 };
   const part = { begin: 0, span: 1 };
+  let all = 1; // the whole span
   let onChange = () => {};
 
-  const isIn = () => part.span < all.span;
+  const isIn = () => part.span < all;
+  const spanNear = span => Math.min(all, Math.max(MOST, span));
 
   function set(begin, span) {
-    part.span = Math.min(all.span, Math.max(Math.min(MOST, all.span), span));
-    part.begin = Math.min(all.begin + all.span - part.span, Math.max(all.begin, begin));
+    part.span = spanNear(span);
+    part.begin = Math.min(all - part.span, Math.max(0, begin));
     onChange();
   }
 
   /// The time that is at `share` of the width stays there.
   function zoom(factor, share = 0.5) {
     const time = part.begin + share * part.span;
-    const span = Math.min(all.span, Math.max(Math.min(MOST, all.span), part.span / factor));
+    const span = spanNear(part.span / factor);
     set(time - share * span, span);
   }
 
   const pan = share => set(part.begin + share * part.span, part.span);
-  const reset = () => set(all.begin, all.span);
+  const reset = () => set(0, all);
 
-  /// A step may lead to a time that is out of sight.
+  /// A step may lead to a time that is out of sight, and a drag leave the present one there.
   function follow(time) {
     if (time < part.begin || time > part.begin + part.span)
       set(time - part.span * (time < part.begin ? 0.7 : 0.3), part.span);
   }
 
-  function show(begin, span) {
-    Object.assign(all, { begin, span });
-    Object.assign(part, all);
+  function show(span) {
+    all = span;
+    Object.assign(part, { begin: 0, span });
   }
 
   // ---- Wheel, drag, fingers and keys ----
   const KEYS = { "+": () => zoom(2, at()), "=": () => zoom(2, at()), "-": () => zoom(0.5, at()), "0": reset };
   /// Where the present step is: keys zoom there.
-  const at = () => Math.min(1, Math.max(0, (Page.now().t - part.begin) / part.span));
+  function at() {
+    follow(Page.now().t);
+    return (Page.now().t - part.begin) / part.span;
+  }
 
   function onWheel(event, shareOf) {
     if (isEmbedded && !event.ctrlKey)
@@ -111,5 +115,5 @@ const Zoom = (() => {
       + "(or Shift and an arrow, here); 0 shows all. A click goes to that time.";
   }
 
-  return { part, show, begin, zoom, pan, reset, follow, isIn, KEYS };
+  return { part, show, begin, follow, KEYS };
 })();

@@ -325,7 +325,7 @@
   }
 
   // ---- The time strip ----
-  function strip() {
+  async function strip() {
     if (viewer.model().talks)
       return;
     viewer.go(3);
@@ -359,11 +359,7 @@
     InPage.press(chart, "ArrowRight", { shiftKey: true });
     InPage.press(chart, "ArrowLeft", { shiftKey: true });
     check(Math.abs(Zoom.part.begin - before) < all / 4 && viewer.step() === was, "Shift and an arrow move no strip, but the step");
-    for (const end of ["End", "Home"]) {
-      press(end);
-      const at = (Page.now().t - Zoom.part.begin) / Zoom.part.span;
-      check(at >= 0 && at <= 1, `${end}: the strip doesn't follow`);
-    }
+    await stripFollows();
     press("-");
     press("-");
     check(Zoom.part.span === all && chart.title.includes("Ctrl"), "− doesn't zoom back");
@@ -386,6 +382,39 @@
     const ids = all("[id]").map(node => node.id);
     check(new Set(ids).size === ids.length, "an id is there twice");
   }
+  /// However a reader goes to a step, also to the one where the page is already, the zoomed strip shows where that is.
+  async function stripFollows() {
+    const count = viewer.steps(), chart = one(".chart");
+    const at = () => (Page.now().t - Zoom.part.begin) / Zoom.part.span;
+    const clickOn = selector => one(selector)?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    const ways = {
+      "Home": () => press("Home"), "Home, again": () => press("Home"), "→": () => press("ArrowRight"),
+      "End": () => press("End"), "End, again": () => press("End"), "←": () => press("ArrowLeft"),
+      "+": () => press("+"), "-": () => press("-"), "e": () => press("e"),
+      "a link": () => { location.hash = `#step=${Math.ceil(count / 2)}`; },
+      "a link, again": () => { location.hash = `#step=${Math.ceil(count / 2)}&theme=light`; },
+      "a task": () => clickOn("#tasks tbody th button"), "a lane": () => clickOn(".cloth .label[data-row]"),
+      "a knot": () => clickOn(".cloth .knot.is"), "a cause": () => clickOn("#way button"),
+      "the scrubber": () => one("#scrub").dispatchEvent(new Event("input")),
+      "playing": () => press(" "),
+    };
+    for (const [way, go] of Object.entries(ways)) {
+      for (let i = 0; i < 3; i++)
+        press("+");
+      const away = Page.now().t < viewer.model().span / 2 ? "ArrowRight" : "ArrowLeft";
+      for (let i = 0; i < 40; i++)
+        InPage.press(chart, away, { shiftKey: true });
+      check(at() < 0 || at() > 1, `${way}: the strip can't be moved away`);
+      go();
+      await sleep(100);
+      check(at() >= 0 && at() <= 1, `${way}: where we are is out of sight, at ${at()} of the width`);
+      press("0");
+    }
+    press(" ");
+    press("+");
+    press("+");
+  }
+
 
   // ---- Colours ----
   const isSeen = node => node.getClientRects().length > 0
@@ -693,7 +722,7 @@
     focusedKeys();
     pointer();
     table();
-    strip();
+    await strip();
     names();
     measure();
     network();
