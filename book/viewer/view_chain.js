@@ -7,10 +7,11 @@ const Chain = (() => {
   function frame(link, depth, isLast) {
     const at = Places.place(link.at);
     const words = isLast ? "is here" : "awaits the next one";
+    const name = Model.shortName(link.name);
     const show = () => at && SourcePane.show({ at, mark: words, tone: "wait" }, true);
     return el("li", { style: `--depth:${depth}` },
       el("button", { class: isLast && "stop", onclick: show,
-        title: Dom.fileName(link.at), "aria-label": `${link.name}, ${link.at || "runs"}` }, Model.shortName(link.name)),
+        title: Dom.fileName(link.at), "aria-label": `${name}, ${link.at || "runs"}` }, name),
       span("at", Dom.fileName(link.at)));
   }
 

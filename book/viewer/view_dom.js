@@ -29,6 +29,12 @@ const Dom = (() => {
     return node;
   }
 
+  // How a reader is told what to press: where there are no keys, it's the buttons.
+  const isTouch = matchMedia("(pointer: coarse)").matches;
+  const press = isTouch ? "Tap " : "Press ";
+  const key = text => el("kbd", {}, isTouch && text === "e" ? "every step" : text);
+  const allKeys = isTouch ? " for all signs." : " for all keys.";
+
   // The two that are wanted most, with their class.
   const span = (kind, ...children) => el("span", { class: kind || null }, ...children);
   const p = (kind, ...children) => el("p", { class: kind }, ...children);
@@ -62,5 +68,5 @@ const Dom = (() => {
 
   const fileName = path => (path || "").replace(/^.*\//, "");
 
-  return { byId, one, el, span, p, row, more, svg, rich, cut, fileName };
+  return { byId, one, el, span, p, press, key, allKeys, row, more, svg, rich, cut, fileName };
 })();

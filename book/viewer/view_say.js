@@ -2,7 +2,7 @@
 "use strict";
 
 const Say = (() => {
-  const { el, span, one, byId, rich } = Dom;
+  const { el, span, press, key, allKeys, one, byId, rich } = Dom;
   const MANY_STEPS = 9999; // a number beyond that is set smaller
 
   function atTheEnd() {
@@ -38,11 +38,9 @@ const Say = (() => {
   function drawWay() {
     const { model, step } = Page;
     if (step === Page.home()) {
-      const key = text => el("kbd", {}, text);
       const every = Page.isEvery ? [" for the next step, "]
-        : [" for the next stop, ", key("e"), " for every step, "];
-      byId("way").replaceChildren(span("", "Press ", key("→"), ...every, key("?"),
-        " for all keys."));
+        : [" for the next stop, ", key("e"), " to see each step, "];
+      byId("way").replaceChildren(span("", press, key("→"), ...every, key("?"), allKeys));
       return;
     }
     const causes = Model.causes(model, step).flatMap(number =>

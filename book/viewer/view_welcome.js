@@ -1,12 +1,12 @@
 // The first thing a new reader sees: what this page shows, how to move, and how to see every step.
 //
-// Any key closes it, and does nothing else, so that its reader sees the first stop; a click closes
-// it, too. It's a dialog that needs no answer: the focus stays where it is, and a screen reader
-// meets it first in the page. A scene of the book has none: its page has said all that.
+// Any key or click closes it, and does nothing else, so that its reader sees the first stop. It's a
+// dialog that needs no answer: the focus stays where it is, and until it's closed, a screen reader and
+// the Tab key find nothing else in the page. A scene of the book has none: its page has said all that.
 "use strict";
 
 const Welcome = (() => {
-  const { byId, el, rich } = Dom;
+  const { byId, el, press, key, allKeys, rich } = Dom;
   const MET = "await-the-web viewer met"; // a browser may refuse to keep anything of a file
 
   function isMet() {
@@ -27,20 +27,23 @@ const Welcome = (() => {
 
   function sentences() {
     const hasStops = Page.stops.length < Page.steps.length;
-    const key = text => el("kbd", {}, text);
-    const press = matchMedia("(hover: none)").matches ? "Tap " : "Press "; // no keys on a telephone
     return [
       [...rich(`This page replays a run of \`${Page.model.program}\`, which does everything in `
         + "one thread, and shows what happens and why, the source line, and what waits for what.")],
       [press, key("→"), hasStops ? " for the next stop, where something begins, waits, wakes or "
         + "ends, and " : " for the next step, and ", key("←"), " to go back."],
-      hasStops ? ["Press ", key("e"), " to see every step, and ", key("?"), " for all keys."]
-        : ["Press ", key("?"), " for all keys and signs."],
+      [press, ...(hasStops ? [key("e"), " to see each step, and "] : []), key("?"), allKeys],
     ];
   }
 
+  function show(on) {
+    for (const node of document.body.children)
+      node.inert = on && node !== byId("welcome");
+    byId("welcome").hidden = !on;
+  }
+
   function close() {
-    byId("welcome").hidden = true;
+    show(false);
     removeEventListener("keydown", onKey, true);
     removeEventListener("click", close, true);
     keep();
@@ -61,7 +64,7 @@ const Welcome = (() => {
       return;
     byId("welcome").querySelector("div").replaceChildren(
       ...sentences().map(words => el("p", {}, ...words)));
-    byId("welcome").hidden = false;
+    show(true);
     addEventListener("keydown", onKey, true);
     addEventListener("click", close, true);
   }

@@ -650,6 +650,9 @@
     check(!location.hash.includes("walk"), `the address still says ${location.hash}`);
   }
 
+    const behind = all("body > :not(#welcome, script, style, noscript)");
+    check(behind.length > 4 && behind.every(node => node.inert), "what lies behind the card can be pressed");
+    checkHow(all("#welcome p"));
   // ---- A page that compares two runs ----
   const TOOK = /^took ([\d.]+) (µs|ms|s), and the loop was busy for [\d.]+ (µs|ms|s) of it \([\d.]+ %\)\. /;
 
@@ -658,6 +661,8 @@
     const widths = [...run.querySelectorAll(".lane i")].map(bar => bar.getBoundingClientRect().width);
     const took = [...fetches.values()].map(fetch => fetch.t1 - fetch.t0);
     return Math.max(...widths) / Math.max(...took);
+    check(behind.every(node => !node.inert), "what lay behind the card can't be pressed");
+    checkHow([one("#way")]);
   }
 
   /// A time is chosen for both: by the slider, or with a click into either. Each has a link there.
@@ -668,6 +673,16 @@
       slider.value = share * slider.max;
       slider.dispatchEvent(new Event("input", { bubbles: true }));
       const wanted = models.map((model, i) => `run-${i + 1}.html#step=${stepAt(model, Number(slider.value))}`);
+  /// A reader is told to press keys, or, where there are none, to tap what is on the page.
+  function checkHow(nodes) {
+    const isTouch = matchMedia("(pointer: coarse)").matches, text = nodes.map(node => node.textContent).join(" ");
+    check(isTouch ? /Tap/.test(text) && !/Press|keys/.test(text) : /Press/.test(text) && !/Tap/.test(text),
+      `${isTouch ? "by touch" : "with keys"}: “${text}”`);
+    const buttons = all("button").map(node => node.textContent).join(" ");
+    for (const key of nodes.flatMap(node => [...node.querySelectorAll("kbd")]))
+      check(!isTouch || buttons.includes(key.textContent), `no button is called “${key.textContent}”`);
+  }
+
       checkSame(wanted.join(), links().join(), `the links at ${share}`);
     }
     const { left, width, top } = one(".lane .track").getBoundingClientRect(), before = links().join();

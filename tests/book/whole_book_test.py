@@ -32,6 +32,8 @@ import needs  # noqa: E402  (its folder has just been put on the path)
 SKIPPED = 77
 needs.run_with_them(status_without=SKIPPED)
 from browser import BROWSER, DESK, IN_PAGE, TELEPHONE, dumped, result_in, write_frame  # noqa: E402
+from make_page import make_page, meta_of  # noqa: E402
+from scenes import all_scenes  # noqa: E402
 from site_test import built_book  # noqa: E402
 
 from book import Book  # noqa: E402
@@ -191,6 +193,20 @@ class Accessible(InABrowser):
         frames = write_frame(self.site / "judged.html", urls, TELEPHONE)
         self.addCleanup(frames.unlink)
         self.assertFine(frames.as_uri(), 20 * len(urls))
+
+    def test_axe_finds_nothing_in_the_viewer(self):
+        axe = begun(axe_here).result()
+        if axe is None:
+            self.skipTest("axe-core can't be had: no npm here, or no network")
+        trace = all_scenes()["16-workers"].trace()
+        judge = f"{IN_PAGE.read_text()}\n{axe.read_text()}\n{JUDGE}".replace("</script", "<\\/script")
+        for name, more in (("card", {}), ("run", {"moments": [{"step": 40, "caption": "No card is on this one."}]})):
+            page = self.folder / f"viewer-{name}.html"
+            shown = make_page(trace, meta_of(trace, **more))
+            page.write_text(shown.replace("<head>", f"<head><script>{judge}</script>", 1))
+            for size in (DESK, TELEPHONE):
+                with self.subTest(name, size=size):
+                    self.assertFine(write_frame(self.folder / "viewer.html", [page.name], size).as_uri(), 20)
 
 
 # ---- EPUB, and Markdown -----------------------------------------------------------------
