@@ -2,7 +2,7 @@
 "use strict";
 
 const Scroll = (() => {
-  const ENOUGH = 6; // px that may be hidden: less than a line
+  const ENOUGH = 14; // px that may be hidden: the space at the end, and less than a line
   let panes = [], coming = null;
 
   function mark(pane) {

@@ -178,10 +178,11 @@ const TasksPane = (() => {
   }
 
   function titleOf(entries) {
+    const many = number => number > 0 ? Words.num(number) : "none";
     if (Page.stage === 1)
-      return `Tasks: none. Fetches: ${Words.num(Page.state.fetches.size)}`;
+      return `Fetches: ${many(Page.state.fetches.size)}`;
     const alive = entries.filter(entry => entry.state !== "done").length, ended = entries.length - alive;
-    return `Tasks: ${alive > 0 ? Words.num(alive) : "none"}`
+    return `Tasks: ${many(alive)}`
       + (ended > 0 ? `, and ${Words.num(ended)} just ended` : "");
   }
 
@@ -221,11 +222,11 @@ const TasksPane = (() => {
       const chain = line.nextElementSibling?.matches(".chain") ? line.nextElementSibling.offsetHeight : 0;
       const heading = byId("tasks-title").offsetHeight + pane.querySelector("thead").offsetHeight;
       const box = line.getBoundingClientRect(), frame = pane.getBoundingClientRect();
-      const top = box.top - frame.top + pane.scrollTop - heading - 8;
-      const bottom = top + heading + 8 + box.height + chain;
+      const top = box.top - frame.top + pane.scrollTop - heading;
+      const bottom = top + heading + box.height + chain + 30; // above what says that there is more
       const { scrollTop, clientHeight } = pane;
       if (top < scrollTop || bottom > scrollTop + clientHeight)
-        pane.scrollTop = Math.min(top, bottom - clientHeight + 30); // above what says that there is more
+        pane.scrollTop = Math.min(top, bottom - clientHeight);
     });
   }
 

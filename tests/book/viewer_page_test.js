@@ -217,7 +217,8 @@
     check(theme() === before, "d doesn't change the theme back");
   }
 
-  /// The button and the sheet of keys say the same, and what is not there takes a line.
+  /// The button and the sheet of keys say the same, what is not there takes a line, and what there is none of
+  /// in this whole run isn't counted.
   function sameWords() {
     const keys = all("#keys dd").map(node => node.textContent);
     for (const id of ["until", "cause", "same"])
@@ -232,6 +233,9 @@
 
   /// A focused element keeps the keys that it needs itself.
   function focusedKeys() {
+    const title = one("#tasks-title").textContent, counted = viewer.model().stage === 1 ? /^Fetches: (none|[\d,]+)$/
+      : /^(Tasks|Frames on the heap): /;
+    check(counted.test(title), `the table is called “${title}”`);
     viewer.go(2);
     one("#next").dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
     check(one("#play").getAttribute("aria-label") === "Play", "space on a button plays");
@@ -460,6 +464,9 @@
   function measure() {
     const count = viewer.steps();
     const WHERE = 8;
+    const number = one("#step-number b").getBoundingClientRect(), said = one("#say").getBoundingClientRect();
+    check(said.top - number.bottom >= 4 || said.left - number.right >= 4, `${where}: the number touches what is said`);
+    check(one(".under").textContent || one(".under").offsetHeight === 0, `${where}: what lies under nothing takes room`);
     for (let i = 0; i <= WHERE; i++) {
       viewer.go(1 + Math.round((count - 1) * i / WHERE));
       widths(`step ${viewer.step()}`);
@@ -524,12 +531,13 @@
   async function checkPanes() {
     for (let i = 0; i < 3; i++) // which is known once it's drawn
       await frame();
+  const MORE = 28; // px that "▾ more" takes of a pane
     const { top, bottom } = one("#say").getBoundingClientRect();
     check(innerWidth <= 700 || (top >= 0 && bottom < one("footer").getBoundingClientRect().top),
       `step ${viewer.step()}: what happens is out of sight, at ${top}`);
     for (const pane of all("#tasks, .side .pane")) {
       const isCut = getComputedStyle(pane).overflowY !== "visible"
-        && pane.scrollHeight - pane.clientHeight - pane.scrollTop > 6;
+        && pane.scrollHeight - pane.clientHeight - pane.scrollTop > 14;
       check(isCut === pane.hasAttribute("data-more"), `step ${viewer.step()}: #${pane.id} is ${isCut ? "" : "not "}cut`);
       check(!isCut || pane.clientHeight > 60, `step ${viewer.step()}: #${pane.id} shows ${pane.clientHeight} px`);
     }
@@ -546,6 +554,20 @@
       press("ArrowRight");
     }
     viewer.go(5);
+    checkFocus(one("#tasks"));
+  }
+
+  /// The line of the task that the step is about, and its chain, lie between the table's head and its "▾ more".
+  function checkFocus(pane) {
+    const chain = pane.querySelector(".chain"), line = chain?.previousElementSibling;
+    if (!line || getComputedStyle(pane).overflowY === "visible")
+      return;
+    const top = pane.querySelector("thead th").getBoundingClientRect().bottom;
+    const bottom = pane.getBoundingClientRect().bottom - (pane.hasAttribute("data-more") ? MORE : 0);
+    const from = line.getBoundingClientRect().top, to = chain.getBoundingClientRect().bottom;
+    const fits = to - from < bottom - top;
+    check(from >= top - 2 && (to <= bottom + 2 || !fits),
+      `step ${viewer.step()}: the chain lies at ${from} to ${to}, and there is room from ${top} to ${bottom}`);
     scrollTo(0, innerWidth > 700 ? innerHeight : 0); // on a desk, what happens stays at the top
     await checkLine("a jump");
     await checkPanes();
