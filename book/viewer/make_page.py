@@ -129,7 +129,7 @@ def slim_line(line: str) -> str:
 def slim_style(text: str) -> str:
     without_comments = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     one_line = re.sub(r"\s+", " ", without_comments).strip()
-    return re.sub(r" ?([{};,]) ?|: ", lambda found: found[1] or ":", one_line)
+    return re.sub(r" ?([{};,]) ?|: ", lambda found: found[1] or ":", one_line).replace(";}", "}")
 
 
 def scripts_for(trace: Trace) -> list[str]:

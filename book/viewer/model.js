@@ -166,14 +166,14 @@ const Model = (() => {
       stack: NONE, // who has the thread; replaced, never changed, as steps keep it
       turn: null,
       readyNow: new Map(), // descriptors that are ready in this turn → the step that said so
-      queued: new Map(), // "task 3" or "call 7" → the step that put it into the ready queue
+      queued: new Map(), // a task or a call → the step that put it into the ready queue
       firstForNext: -1, // the step that put the first one into it, for the next turn
       watches: new Map(), // those that are registered, by descriptor and events
       inFlight: new Map(), // fetches by descriptor
       calledIn: new Map(), // tasks → the steps in which its open coroutines were called
       plainFutures: 0,
       waking: null, // the future that has just ended, and how many waiters are still due
-      linkedBy: new Map(), // stage 3: a queue's item → the page whose reader has put it there
+      linkedBy: new Map(), // stage 3: an item of a queue → the page whose reader has put it there
     };
   }
 
@@ -346,7 +346,7 @@ const Model = (() => {
       s.cause = r.firstForNext; // or who has asked for what is ready, see there
       r.firstForNext = -1;
       if (r.m.stage === 3 && e.timeout_ms === 0 && e.fds === 0)
-        setSlept(s, 0); // the selector is not even asked, so nobody says "awake"
+        setSlept(s, 0); // the selector is not even asked, so nobody says that it is awake
     },
     awake(r, s) {
       s.cause = r.turn.select;

@@ -3,7 +3,7 @@
 "use strict";
 
 const Lanes = (() => {
-  const TOP = 21; // the first lane's y
+  const TOP = 21; // the y of the first lane
   const REST = "rest"; // the lane of all that have none of their own
 
   /// Whom the rows of the picture belong to just now: row -> task or, in stage 1, fetch.
@@ -83,8 +83,8 @@ const Lanes = (() => {
     const isSmall = width < 620;
     // From one step to the next.
     const unit = (isSmall ? 25 : 31) + (model.talks ? 11 : Page.isEvery ? 0 : 9);
-    const longer = isSmall ? 14 : 30; // "generator 1", instead of "task 1"
-    const left = (isSmall ? 92 : 170) + (model.talks ? longer : 0); // room for the lanes' names
+    const longer = isSmall ? 14 : 30; // generators have longer names than tasks
+    const left = (isSmall ? 92 : 170) + (model.talks ? longer : 0); // room for the names of the lanes
     const isLow = innerHeight <= 900;
     const rowHeight = isSmall ? 25 : innerHeight <= 740 ? 21 : isLow ? 23 : 26;
     const most = isSmall ? 5 : innerHeight <= 740 ? 4 : isLow ? 6 : 8; // rows

@@ -49,7 +49,7 @@ const Places = (() => {
 
   /// Is it `{` that comes next, and not `;`? Then this is a definition, not a declaration.
   function hasBody(lines, from) {
-    const MOST = 8; // lines that a function's head may take
+    const MOST = 8; // lines that the head of a function may take
     for (const line of lines.slice(from, from + MOST)) {
       const end = line.replace(/\/\/.*/, "").match(/[{;]/);
       if (end)

@@ -65,7 +65,7 @@ const Thread = (() => {
   }
 
   // ---- Words: only where all of them are in sight. A part of "20.6 ms" is another time. ----
-  const LETTER = 6.2, BOLD = 6.8; // px, about
+  const LETTER = 6.8; // px, about
 
   /// What of the picture is in sight, as the picture counts.
   const inSight = ({ left, width, shift }) => ({ begin: left - 8 - shift, end: width - shift });
@@ -74,11 +74,20 @@ const Thread = (() => {
   function fitting(layout, texts, x1, x2) {
     const { begin, end } = inSight(layout);
     const from = Math.max(x1, begin), to = Math.min(x2, end);
-    const text = texts.find(words => words.length * BOLD < to - from);
+    const KNOTS = 24; // px that the ones at both ends take
+    const text = texts.find(words => words.length * LETTER < to - from - KNOTS);
     return text ? { text, x: (from + to) / 2 } : null;
   }
 
   // ---- Dotted lines: who stands still ----
+
+  /// Where words on a lane have the most room: beside the knots that lie where the words would be.
+  function roomFor(layout, y, from, to) {
+    const isThere = i => Math.abs(Lanes.yOfStep(layout, Page.steps[i]) + 9 - y) < (i === Page.step ? 20 : 14);
+    const knots = layout.drawn.filter(isThere).map(layout.x).filter(x => x > from && x < to);
+    const rooms = [...knots, to].map((end, i) => ({ begin: (knots[i - 1] ?? from) + 12, end: end - 15 }));
+    return rooms.reduce((best, room) => room.end - room.begin > best.end - best.begin ? room : best);
+  }
 
   /// From step `first` to step `last`, with words if there is room for them.
   function dotted(layout, first, last, lane, words, kind = "") {
@@ -90,8 +99,8 @@ const Thread = (() => {
     const y = layout.y(lane);
     const line = svg("line", { class: `parked ${kind}`, x1: x1 + 12, x2: Math.max(x1 + 13, x2 - 12),
       y1: y, y2: y });
-    const begin = Math.max(x1 + 18, left + 12); // beyond the knot
-    const letters = Math.floor((Math.min(x2, right) - begin - 10) / LETTER);
+    const { begin, end } = roomFor(layout, y, Math.max(x1 + 6, left), Math.min(x2, right));
+    const letters = Math.floor((end - begin) / LETTER);
     const ENOUGH = isSmall ? 5 : 8;
     if (!words || letters < ENOUGH || x2 - x1 < unit)
       return [line];
@@ -251,15 +260,17 @@ const Thread = (() => {
   // ---- Words above the thread: what is said to generators, and what they reply ----
   function sayings(layout) {
     const found = [];
-    const { begin, end } = inSight(layout);
+    let { begin, end } = inSight(layout);
     for (let i = layout.from; i <= layout.to; i++) {
       const { kind, lane, word } = Page.steps[i];
       if (kind !== "ask" && kind !== "reply")
         continue;
       const text = kind === "ask" ? Words.short(Page.model, i) : word ?? "–";
       const x = layout.x(i) - 8;
-      if (x >= begin && x + text.length * LETTER <= end)
-        found.push(svg("text", { class: "word", x, y: layout.y(lane) - 14 }, text));
+      if (x < begin || x + text.length * LETTER > end)
+        continue;
+      begin = x + text.length * LETTER; // what is said next has its place beside it, or none
+      found.push(svg("text", { class: "word", x, y: layout.y(lane) - 14 }, text));
     }
     return found;
   }

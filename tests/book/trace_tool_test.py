@@ -184,7 +184,7 @@ class Page(unittest.TestCase):
                 ("if (a < b - 1) {\n  c = d => [d, e];\n}", "if(a<b - 1){\nc=d=>[d,e];\n}")):
             self.assertEqual(make_page.slim_script(script), slim)
         style = "/* a\n b */\na:hover, b > c {\n  color: red;\n  width: calc(1px + 2px);\n}\n"
-        self.assertEqual(make_page.slim_style(style), "a:hover,b > c{color:red;width:calc(1px + 2px);}")
+        self.assertEqual(make_page.slim_style(style), "a:hover,b > c{color:red;width:calc(1px + 2px)}")
 
     def test_a_page_contains_the_trace_and_its_sources(self):
         text = SMALL.read_text(encoding="utf-8")

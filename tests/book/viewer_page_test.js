@@ -82,6 +82,19 @@
       const { left, right } = text.getBoundingClientRect();
       check(left > begin - 1 && right < end + 1, `step ${number}: “${text.textContent}” is cut`);
     }
+    checkOverlaps(number);
+  }
+
+  /// Each word can be read: no knot lies on it, and no other word.
+  function checkOverlaps(number) {
+    const words = all(".cloth .picture text"), AIR = 3; // px of a letter's box without ink, above and below
+    const boxes = [...words, ...all(".cloth .knot circle")].map(node => node.getBoundingClientRect());
+    words.forEach((word, i) => {
+      const { left, right, top, bottom } = boxes[i];
+      const over = boxes.find((box, j) => j > i && Math.min(right, box.right) - Math.max(left, box.left) > 2
+        && Math.min(bottom - AIR, box.bottom) - Math.max(top + AIR, box.top) > 2);
+      check(!over, `step ${number}: something lies on “${word.textContent}”`);
+    });
   }
 
   /// Lanes are in the order of their numbers, and what is there goes before what is still to come.
@@ -220,6 +233,9 @@
   /// The button and the sheet of keys say the same, what is not there takes a line, and what there is none of
   /// in this whole run isn't counted.
   function sameWords() {
+    const title = one("#tasks-title").textContent, counted = viewer.model().stage === 1 ? /^Fetches: (none|[\d,]+)$/
+      : /^(Tasks|Frames on the heap): /;
+    check(counted.test(title), `the table is called “${title}”`);
     const keys = all("#keys dd").map(node => node.textContent);
     for (const id of ["until", "cause", "same"])
       check(keys.some(text => text.startsWith(`${one(`#${id}`).textContent}:`)),
@@ -233,9 +249,6 @@
 
   /// A focused element keeps the keys that it needs itself.
   function focusedKeys() {
-    const title = one("#tasks-title").textContent, counted = viewer.model().stage === 1 ? /^Fetches: (none|[\d,]+)$/
-      : /^(Tasks|Frames on the heap): /;
-    check(counted.test(title), `the table is called “${title}”`);
     viewer.go(2);
     one("#next").dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
     check(one("#play").getAttribute("aria-label") === "Play", "space on a button plays");
@@ -369,23 +382,6 @@
     check(Zoom.part.span === all && chart.title.includes("Ctrl"), "− doesn't zoom back");
   }
 
-  // ---- Names: each thing to press or to read has one ----
-  function nameOf(node) {
-    const by = node.getAttribute("aria-labelledby");
-    const given = node.getAttribute("aria-label") || document.getElementById(by)?.textContent;
-    if (given || node.tagName === "SECTION" || node.tagName === "NAV")
-      return given;
-    return node.labels?.[0]?.textContent.trim() || node.textContent.trim();
-  }
-
-  function names() {
-    const things = all("button, a, input, select, nav, section, canvas, [role=img], [tabindex]");
-    for (const node of things)
-      check(nameOf(node), `no name: ${node.outerHTML.slice(0, 80)}`);
-    check(document.title && document.documentElement.lang === "en", "no title, or no language");
-    const ids = all("[id]").map(node => node.id);
-    check(new Set(ids).size === ids.length, "an id is there twice");
-  }
   /// However a reader goes to a step, also to the one where the page is already, the zoomed strip shows where that is.
   async function stripFollows() {
     const count = viewer.steps(), chart = one(".chart");
@@ -419,6 +415,23 @@
     press("+");
   }
 
+  // ---- Names: each thing to press or to read has one ----
+  function nameOf(node) {
+    const by = node.getAttribute("aria-labelledby");
+    const given = node.getAttribute("aria-label") || document.getElementById(by)?.textContent;
+    if (given || node.tagName === "SECTION" || node.tagName === "NAV")
+      return given;
+    return node.labels?.[0]?.textContent.trim() || node.textContent.trim();
+  }
+
+  function names() {
+    const things = all("button, a, input, select, nav, section, canvas, [role=img], [tabindex]");
+    for (const node of things)
+      check(nameOf(node), `no name: ${node.outerHTML.slice(0, 80)}`);
+    check(document.title && document.documentElement.lang === "en", "no title, or no language");
+    const ids = all("[id]").map(node => node.id);
+    check(new Set(ids).size === ids.length, "an id is there twice");
+  }
 
   // ---- Colours ----
   const isSeen = node => node.getClientRects().length > 0
@@ -451,6 +464,9 @@
     for (const pane of all(".pane"))
       check(getComputedStyle(pane).overflowY !== "visible"
         || pane.scrollHeight <= pane.clientHeight + 1, `${where}: #${pane.id} runs out of its box`);
+    const number = one("#step-number b").getBoundingClientRect(), said = one("#say").getBoundingClientRect();
+    check(said.top - number.bottom >= 4 || said.left - number.right >= 4, `${where}: the number touches what is said`);
+    check(one(".under").textContent || one(".under").offsetHeight === 0, `${where}: what lies under nothing takes room`);
     const controls = one("#controls").getBoundingClientRect();
     check(controls.bottom <= innerHeight + 1, `${where}: the controls are out of sight`);
     const foot = one("footer").offsetHeight;
@@ -464,9 +480,6 @@
   function measure() {
     const count = viewer.steps();
     const WHERE = 8;
-    const number = one("#step-number b").getBoundingClientRect(), said = one("#say").getBoundingClientRect();
-    check(said.top - number.bottom >= 4 || said.left - number.right >= 4, `${where}: the number touches what is said`);
-    check(one(".under").textContent || one(".under").offsetHeight === 0, `${where}: what lies under nothing takes room`);
     for (let i = 0; i <= WHERE; i++) {
       viewer.go(1 + Math.round((count - 1) * i / WHERE));
       widths(`step ${viewer.step()}`);
@@ -518,6 +531,7 @@
     check(isLineInSight(), `${how}: the line of step ${viewer.step()} is out of sight`);
   }
 
+  const MORE = 28; // px that "▾ more" takes of a pane
   const MOST_LINES = 14; // of the source, that are in sight on a small desk's screen
 
   function checkLines() {
@@ -531,7 +545,6 @@
   async function checkPanes() {
     for (let i = 0; i < 3; i++) // which is known once it's drawn
       await frame();
-  const MORE = 28; // px that "▾ more" takes of a pane
     const { top, bottom } = one("#say").getBoundingClientRect();
     check(innerWidth <= 700 || (top >= 0 && bottom < one("footer").getBoundingClientRect().top),
       `step ${viewer.step()}: what happens is out of sight, at ${top}`);
@@ -541,19 +554,6 @@
       check(isCut === pane.hasAttribute("data-more"), `step ${viewer.step()}: #${pane.id} is ${isCut ? "" : "not "}cut`);
       check(!isCut || pane.clientHeight > 60, `step ${viewer.step()}: #${pane.id} shows ${pane.clientHeight} px`);
     }
-  }
-
-  async function linesInSight() {
-    const count = viewer.steps();
-    press("e");
-    press("Home");
-    for (let number = 1; number <= count; number++) {
-      await checkLine("step by step");
-      checkLines();
-      await checkPanes();
-      press("ArrowRight");
-    }
-    viewer.go(5);
     checkFocus(one("#tasks"));
   }
 
@@ -568,6 +568,19 @@
     const fits = to - from < bottom - top;
     check(from >= top - 2 && (to <= bottom + 2 || !fits),
       `step ${viewer.step()}: the chain lies at ${from} to ${to}, and there is room from ${top} to ${bottom}`);
+  }
+
+  async function linesInSight() {
+    const count = viewer.steps();
+    press("e");
+    press("Home");
+    for (let number = 1; number <= count; number++) {
+      await checkLine("step by step");
+      checkLines();
+      await checkPanes();
+      press("ArrowRight");
+    }
+    viewer.go(5);
     scrollTo(0, innerWidth > 700 ? innerHeight : 0); // on a desk, what happens stays at the top
     await checkLine("a jump");
     await checkPanes();
@@ -637,6 +650,9 @@
     check(sentences.every(node => /^[A-Z].*[.]$/.test(node.textContent)), "no sentences");
     check(welcome.getAttribute("role") === "dialog" && nameOf(welcome), "no dialog with a name");
     check(document.activeElement === document.body, "the card takes the focus");
+    const behind = all("body > :not(#welcome, script, style, noscript)");
+    check(behind.length > 4 && behind.every(node => node.inert), "what lies behind the card can be pressed");
+    checkHow(all("#welcome p"));
     colours("card");
     widths("card");
     press("Tab");
@@ -645,6 +661,8 @@
     press("ArrowRight");
     check(welcome.hidden, "a key doesn't close it");
     check(viewer.step() === step, "the key that closes it also moves on");
+    check(behind.every(node => !node.inert), "what lay behind the card can't be pressed");
+    checkHow([one("#way")]);
     let kept = null;
     try {
       kept = localStorage.length;
@@ -653,6 +671,16 @@
     }
     check(kept === null || kept === 1, "it isn't remembered");
     legend();
+  }
+
+  /// A reader is told to press keys, or, where there are none, to tap what is on the page.
+  function checkHow(nodes) {
+    const isTouch = matchMedia("(pointer: coarse)").matches, text = nodes.map(node => node.textContent).join(" ");
+    check(isTouch ? /Tap/.test(text) && !/Press|keys/.test(text) : /Press/.test(text) && !/Tap/.test(text),
+      `${isTouch ? "by touch" : "with keys"}: “${text}”`);
+    const buttons = all("button").map(node => node.textContent).join(" ");
+    for (const key of nodes.flatMap(node => [...node.querySelectorAll("kbd")]))
+      check(!isTouch || buttons.includes(key.textContent), `no button is called “${key.textContent}”`);
   }
 
   async function everyStep(number) {
@@ -672,9 +700,6 @@
     check(!location.hash.includes("walk"), `the address still says ${location.hash}`);
   }
 
-    const behind = all("body > :not(#welcome, script, style, noscript)");
-    check(behind.length > 4 && behind.every(node => node.inert), "what lies behind the card can be pressed");
-    checkHow(all("#welcome p"));
   // ---- A page that compares two runs ----
   const TOOK = /^took ([\d.]+) (µs|ms|s), and the loop was busy for [\d.]+ (µs|ms|s) of it \([\d.]+ %\)\. /;
 
@@ -683,8 +708,6 @@
     const widths = [...run.querySelectorAll(".lane i")].map(bar => bar.getBoundingClientRect().width);
     const took = [...fetches.values()].map(fetch => fetch.t1 - fetch.t0);
     return Math.max(...widths) / Math.max(...took);
-    check(behind.every(node => !node.inert), "what lay behind the card can't be pressed");
-    checkHow([one("#way")]);
   }
 
   /// A time is chosen for both: by the slider, or with a click into either. Each has a link there.
@@ -695,16 +718,6 @@
       slider.value = share * slider.max;
       slider.dispatchEvent(new Event("input", { bubbles: true }));
       const wanted = models.map((model, i) => `run-${i + 1}.html#step=${stepAt(model, Number(slider.value))}`);
-  /// A reader is told to press keys, or, where there are none, to tap what is on the page.
-  function checkHow(nodes) {
-    const isTouch = matchMedia("(pointer: coarse)").matches, text = nodes.map(node => node.textContent).join(" ");
-    check(isTouch ? /Tap/.test(text) && !/Press|keys/.test(text) : /Press/.test(text) && !/Tap/.test(text),
-      `${isTouch ? "by touch" : "with keys"}: “${text}”`);
-    const buttons = all("button").map(node => node.textContent).join(" ");
-    for (const key of nodes.flatMap(node => [...node.querySelectorAll("kbd")]))
-      check(!isTouch || buttons.includes(key.textContent), `no button is called “${key.textContent}”`);
-  }
-
       checkSame(wanted.join(), links().join(), `the links at ${share}`);
     }
     const { left, width, top } = one(".lane .track").getBoundingClientRect(), before = links().join();
