@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace common {
@@ -46,6 +47,13 @@ constexpr FirstLetters of_assets =
 /// Elements that `enter` must know about: svg, xmp, math, style, template, and so on.
 constexpr FirstLetters of_contents =
     first_letters({"", "", "", "sx", "m", "st", "si", "n", "tn", "p"});
+constexpr FirstLetters either(const FirstLetters& a, const FirstLetters& b) {
+    FirstLetters result{};
+    std::ranges::transform(a, b, result.begin(), std::bit_or<>());
+    return result;
+}
+constexpr FirstLetters of_links_or_contents = either(of_links, of_contents);
+constexpr FirstLetters of_anything = either(of_assets, of_contents);
 /// False for nearly all names. `name` begins with a letter.
 bool may_be_among(const FirstLetters& letters, std::string_view name) {
     return name.size() < letters.size()
@@ -69,7 +77,7 @@ bool HtmlScanner::next(LinkTag& tag) {
 }
 
 /// Behind a "<". True if it was the tag that is looked for.
-bool HtmlScanner::at_markup(LinkTag& tag) {
+inline bool HtmlScanner::at_markup(LinkTag& tag) {
     const char c = page_[at_];
     if (is_alpha(c))
         return at_start_tag(tag);
@@ -82,6 +90,27 @@ bool HtmlScanner::at_markup(LinkTag& tag) {
     return false; // anything else is text: "1 < 2"
 }
 // [/next]
+
+/// It begins with a letter, which is here.
+inline std::string_view HtmlScanner::read_tag_name() {
+    const char* const begin = page_.data() + at_;
+    const char* const end = page_.data() + page_.size();
+    const char* p = begin + 1;
+    while (p != end && !is_in(ends_tag_name, *p))
+        ++p;
+    const auto size = static_cast<std::size_t>(p - begin);
+    at_ += size;
+    return {begin, size};
+}
+
+/// Reads up to the tag's ">" and goes behind it. False if the page ends before that.
+inline bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
+    if (at_ < page_.size() && page_[at_] == '>') { // most tags have none
+        ++at_;
+        return true;
+    }
+    return read_some_attributes(tag, self_closing);
+}
 
 namespace {
 
@@ -104,6 +133,18 @@ std::optional<LinkElement> HtmlScanner::foreign_element(std::string_view name) c
 
 bool HtmlScanner::at_start_tag(LinkTag& tag) {
     const std::string_view name = read_tag_name();
+    const bool has_attributes = at_ >= page_.size() || page_[at_] != '>';
+    const bool may_matter =
+        !inside_.empty() || (has_attributes && (look_for_.assets || look_for_.ids))
+        || may_be_among(look_for_.assets ? of_anything : of_links_or_contents, name);
+    if (may_matter)
+        return at_start_tag(name, tag);
+    bool self_closing = false;
+    read_attributes(nullptr, self_closing);
+    return false; // as most tags
+}
+
+bool HtmlScanner::at_start_tag(std::string_view name, LinkTag& tag) {
     std::optional<LinkElement> element;
     if (!inside_.empty() && in_foreign_content() && !breaks_out(name))
         element = foreign_element(name);
@@ -284,13 +325,6 @@ void HtmlScanner::at_declaration() {
     }
 }
 
-std::string_view HtmlScanner::read_tag_name() {
-    const std::size_t begin = at_;
-    while (at_ < page_.size() && !is_in(ends_tag_name, page_[at_]))
-        ++at_;
-    return page_.substr(begin, at_ - begin);
-}
-
 namespace {
 
 /// Reads the value behind an "=", and goes behind it. False if the page ends before that.
@@ -340,15 +374,6 @@ void HtmlScanner::take_attribute(LinkTag& tag, std::string_view name,
     } else if (!is_there(*wanted)) { // of several, the first one counts
         *wanted = value;
     }
-}
-
-/// Reads up to the tag's ">" and goes behind it. False if the page ends before that.
-bool HtmlScanner::read_attributes(LinkTag* tag, bool& self_closing) {
-    if (at_ < page_.size() && page_[at_] == '>') { // most tags have none
-        ++at_;
-        return true;
-    }
-    return read_some_attributes(tag, self_closing);
 }
 
 bool HtmlScanner::read_some_attributes(LinkTag* tag, bool& self_closing) {

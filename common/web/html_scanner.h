@@ -159,6 +159,7 @@ class HtmlScanner {
 
     bool at_markup(LinkTag& tag);
     bool at_start_tag(LinkTag& tag);
+    bool at_start_tag(std::string_view name, LinkTag& tag);
     std::optional<LinkElement> foreign_element(std::string_view name) const;
     void finish_svg(LinkTag& tag);
     void at_end_tag();
