@@ -1,9 +1,11 @@
 #include "common/web/link_sorter.h"
 
+#include "common/text/hash.h"
 #include "common/web/malformed_url.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,34 +14,80 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 namespace common {
 namespace {
 
-/// A key of tables, with its hash, which takes longer to compute than to compare: so that
-/// looking for a key that isn't there, and then entering it, computes it once.
-struct HashedText {
-    explicit HashedText(std::string_view t)
-        : text(t), hash(std::hash<std::string_view>()(t)) {}
+/// Finds the number of a text, by the text's hash: a table of the pages' own references,
+/// each of which is looked up once or twice. It doesn't hold the texts.
+class Numbers {
+  public:
+    using Number = std::uint32_t;
+    static constexpr Number none = std::numeric_limits<Number>::max();
 
-    bool operator==(const HashedText& other) const {
-        return hash == other.hash && text == other.text;
+    explicit Numbers(std::pmr::memory_resource* memory) : slots_(memory) {}
+
+    /// So that it needn't grow until there are so many.
+    void make_room_for(std::size_t numbers) {
+        if (const std::size_t size = std::bit_ceil(2 * numbers); size > slots_.size())
+            resize(size);
+    }
+    void clear() {
+        std::ranges::fill(slots_, Slot());
+        size_ = 0;
+    }
+    std::size_t size() const { return size_; }
+
+    /// Where the text is, or would be. `is_it`: is that number the text's?
+    template <class IsIt>
+    Number find(std::uint32_t hash, IsIt is_it) const {
+        if (slots_.empty())
+            return none;
+        std::size_t at = hash & (slots_.size() - 1);
+        while (slots_[at].number != none
+               && (slots_[at].hash != hash || !is_it(slots_[at].number)))
+            at = (at + 1) & (slots_.size() - 1);
+        return slots_[at].number;
+    }
+    /// Enters one that isn't there.
+    void insert(std::uint32_t hash, Number number) {
+        make_room_for(size_ + 1);
+        put({.hash = hash, .number = number});
+        ++size_;
     }
 
-    std::string_view text;
-    std::size_t hash;
-};
-struct HashOfText {
-    std::size_t operator()(const HashedText& text) const noexcept { return text.hash; }
+  private:
+    struct Slot {
+        std::uint32_t hash = 0;
+        Number number = none;
+    };
+
+    void put(Slot slot) {
+        std::size_t at = slot.hash & (slots_.size() - 1);
+        while (slots_[at].number != none)
+            at = (at + 1) & (slots_.size() - 1);
+        slots_[at] = slot;
+    }
+    void resize(std::size_t size) {
+        std::pmr::vector<Slot> slots(size, slots_.get_allocator());
+        slots.swap(slots_);
+        for (const Slot& slot : slots)
+            if (slot.number != none)
+                put(slot);
+    }
+
+    std::pmr::vector<Slot> slots_; // a power of two; at least half of them are free
+    std::size_t size_ = 0;
 };
 
 /// Sorts references, as they are written, by what they lead to. Most pages refer to the
 /// same URLs again and again, and resolving a URL takes longer than finding its text in a
 /// table.
 class LinkSorter {
+    using Number = Numbers::Number;
+
   public:
     /// All but `ids` must outlive it. `ids` are those of the page.
     LinkSorter(const Url& page, const LinkLimits& limits, IdSet ids,
@@ -67,6 +115,7 @@ class LinkSorter {
         }
         // In another part, a text may mean another URL.
         written_.clear();
+        numbers_of_written_.clear();
         most_written_ = 0;
     }
 
@@ -78,25 +127,32 @@ class LinkSorter {
     }
 
   private:
-    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint32_t none = Numbers::none;
 
-    /// So that the tables needn't grow. Once they aren't empty, this might make them
-    /// smaller.
     void make_room_for(std::size_t references) {
         written_.reserve(references);
         targets_.reserve(references);
+        numbers_of_written_.make_room_for(references);
+        numbers_of_targets_.make_room_for(references);
+        result_.urls.reserve(std::min(references, limits_.links));
     }
 
     void add(std::string_view reference, LinkRole role, const WrittenAt* place) {
         const auto hash = std::min(reference.find('#'), reference.size());
         // With the '#': blanks count in front of it, and at an end they don't.
-        const HashedText text(reference.substr(0, hash + 1));
-        const auto known = written_.find(text);
-        Target* target = known == written_.end() ? nullptr : known->second;
+        const std::string_view text = reference.substr(0, hash + 1);
+        const auto mark = static_cast<std::uint32_t>(hash_of(text));
+        const Number known = numbers_of_written_.find(
+            mark, [&](Number number) { return written_[number].text == text; });
+        Target* target = known == none ? nullptr : &targets_[written_[known].target];
         if (target == nullptr || !target->is_listed(role)) {
             target = list(reference, role);
-            if (target != nullptr && written_.size() < most_written_)
-                written_.emplace(text, target);
+            if (target != nullptr && known == none && written_.size() < most_written_) {
+                numbers_of_written_.insert(mark, static_cast<Number>(written_.size()));
+                written_.push_back(
+                    {.text = text,
+                     .target = static_cast<Number>(target - targets_.data())});
+            }
         }
         if (target == nullptr)
             return;
@@ -106,19 +162,27 @@ class LinkSorter {
             note_fragment(reference.substr(hash), *target, has_place);
     }
 
-    /// A URL that is among the results.
+    /// A URL that is among the results, and where it is among them.
     struct Target {
-        Url url;
         bool is_wanted;
-        bool is_link = false;       // in Links::urls
-        bool is_other = false;      // in Links::others
-        std::uint32_t page = none;  // in LinkFragments::pages
-        std::uint32_t place = none; // in PlacesOnPage::targets
+        Number link = none;  // in Links::urls
+        Number other = none; // in Links::others
+        Number page = none;  // in LinkFragments::pages
+        Number place = none; // in PlacesOnPage::targets
 
         bool is_listed(LinkRole role) const {
-            return is_link || (is_other && !(is_wanted && leads_on(role)));
+            return link != none || (other != none && !(is_wanted && leads_on(role)));
         }
     };
+    struct Written {
+        std::string_view text;
+        Number target;
+    };
+
+    const Url& url_of(const Target& target) const {
+        return target.link != none ? result_.urls[target.link]
+                                   : result_.others[target.other].url;
+    }
 
     /// Puts it among the results, unless it's there already. Null: it doesn't belong
     /// there, or there is no more room.
@@ -130,9 +194,10 @@ class LinkSorter {
             url = unresolved(reference);
         if (!url)
             return nullptr;
-        const HashedText text(url->href());
-        const auto known = targets_.find(text);
-        Target* target = known == targets_.end() ? nullptr : &known->second;
+        const auto mark = static_cast<std::uint32_t>(hash_of(url->href()));
+        const Number known = numbers_of_targets_.find(
+            mark, [&](Number number) { return url_of(targets_[number]) == *url; });
+        Target* target = known == none ? nullptr : &targets_[known];
         if (target != nullptr && target->is_listed(role))
             return target;
         const bool is_malformed = url->is_malformed();
@@ -148,14 +213,16 @@ class LinkSorter {
             return target;
         }
         bytes_ += url->href().size();
-        if (target == nullptr)
-            target = &targets_.try_emplace(text, Target{*url, is_wanted}).first->second;
+        if (target == nullptr) {
+            numbers_of_targets_.insert(mark, static_cast<Number>(targets_.size()));
+            target = &targets_.emplace_back(Target{.is_wanted = is_wanted});
+        }
         if (is_wanted && leads_on(role)) {
+            target->link = static_cast<Number>(result_.urls.size());
             result_.urls.push_back(*std::move(url));
-            target->is_link = true;
         } else {
+            target->other = static_cast<Number>(result_.others.size());
             result_.others.push_back({*std::move(url), role, is_wanted});
-            target->is_other = true;
         }
         return target;
     }
@@ -186,7 +253,7 @@ class LinkSorter {
         PlacesOnPage& places = *result_.places;
         if (target.place == none) {
             target.place = static_cast<std::uint32_t>(places.targets.size());
-            places.targets.push_back(target.url);
+            places.targets.push_back(url_of(target));
         }
         reference = reference.substr(0, longest);
         const std::string_view words = places_.words(place);
@@ -209,15 +276,16 @@ class LinkSorter {
         if (!text || text->size() > longest_fragment)
             return;
         const Fragment fragment(*text);
-        if (target.url == page_ && is_indicated(fragment, result_.ids))
+        const Url& url = url_of(target);
+        if (url == page_ && is_indicated(fragment, result_.ids))
             return;
-        if (limits_.excludes_place && limits_.excludes_place(target.url, *text))
+        if (limits_.excludes_place && limits_.excludes_place(url, *text))
             return;
         if (!has_room_for(fragment, target))
             return;
         if (target.page == none) {
             target.page = static_cast<std::uint32_t>(fragments.pages.size());
-            fragments.pages.push_back(target.url);
+            fragments.pages.push_back(url);
         }
         fragments.add(target.page, fragment);
         if (has_place)
@@ -240,12 +308,12 @@ class LinkSorter {
             && known_places_.contains(number_of(target.page, fragment.hash));
         const bool has_room = places.size() < limits_.fragments;
         if (!has_room && !is_known)
-            leave_out(places_left_out_, result_.places_left_out, target.url,
+            leave_out(places_left_out_, result_.places_left_out, url_of(target),
                       fragment.hash);
         return has_room && !is_known;
     }
 
-    static std::uint64_t number_of(std::uint32_t page, std::uint32_t hash) {
+    static std::uint64_t number_of(Number page, std::uint32_t hash) {
         return (std::uint64_t{page} << 32U) | hash;
     }
 
@@ -279,10 +347,10 @@ class LinkSorter {
     // Many small pieces that live equally long.
     std::array<std::byte, 8 * 1024> room_; // enough for most pages
     std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
-    template <class Value>
-    using Table = std::pmr::unordered_map<HashedText, Value, HashOfText>;
-    Table<Target> targets_{&memory_}; // by URL
-    Table<Target*> written_{&memory_};
+    std::pmr::vector<Target> targets_{&memory_};
+    Numbers numbers_of_targets_{&memory_}; // by URL
+    std::pmr::vector<Written> written_{&memory_};
+    Numbers numbers_of_written_{&memory_};
 };
 
 } // namespace

@@ -5,17 +5,16 @@
 // no lock because no other task runs in between. Pages 13 and 16 of the book.
 #pragma once
 
+#include "common/text/hash.h"
 #include "common/web/link_place.h"
 #include "common/web/links.h"
 #include "common/web/url.h"
+#include "stage3_queue_crawler/crawler/chunked_list.h"
 #include "stage3_queue_crawler/crawler/mentions.h"
 #include "stage3_queue_crawler/crawler/purpose.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -62,7 +61,7 @@ struct KnownUrl {
     Mentions::Number mentions_ = none; // the last one
 };
 
-/// All of them: a deque of entries, and a hash table of their numbers. (A
+/// All of them: a list of entries, and a hash table of their numbers. (A
 /// std::unordered_map allocates each entry separately, and doesn't number them.)
 class KnownUrls {
   public:
@@ -155,17 +154,19 @@ class KnownUrls {
 
     /// How many are waiting to be fetched, or are being fetched.
     std::size_t count_queued() const {
-        return static_cast<std::size_t>(
-            std::ranges::count(entries_, KnownUrl::State::queued, &KnownUrl::state));
+        std::size_t queued = 0;
+        for (std::size_t i = 0; i < size(); ++i)
+            queued += entries_[i].state == KnownUrl::State::queued ? 1 : 0;
+        return queued;
     }
 
     /// For the end of a crawl, when all that was begun has ended. Throws std::logic_error
     /// if a URL was to be fetched but is neither fetched nor dead.
     void check_that_none_is_lost() const {
-        for (const KnownUrl& known : entries_)
-            if (known.state == KnownUrl::State::queued)
+        for (std::size_t i = 0; i < size(); ++i)
+            if (entries_[i].state == KnownUrl::State::queued)
                 throw std::logic_error(
-                    std::string(known.url.href())
+                    std::string(entries_[i].url.href())
                     + " has been lost: please report this fault of the crawler");
     }
 
@@ -173,8 +174,8 @@ class KnownUrls {
     std::vector<const KnownUrl*> all() const {
         std::vector<const KnownUrl*> result;
         result.reserve(entries_.size());
-        for (const KnownUrl& known : entries_)
-            result.push_back(&known);
+        for (std::size_t i = 0; i < size(); ++i)
+            result.push_back(&entries_[i]);
         return result;
     }
 
@@ -199,7 +200,7 @@ class KnownUrls {
     };
 
     static std::uint32_t mark_of(const common::Url& url) {
-        return static_cast<std::uint32_t>(std::hash<common::Url>()(url));
+        return static_cast<std::uint32_t>(common::hash_of(url.href()));
     }
 
     /// The slot where the URL is, or would be. There must be a free slot.
@@ -225,8 +226,8 @@ class KnownUrls {
         }
     }
 
-    std::deque<KnownUrl> entries_; // by number; a deque doesn't move its entries
-    std::vector<Slot> slots_;      // a power of two; at least a quarter are free
+    ChunkedList<KnownUrl> entries_; // by number; it doesn't move them
+    std::vector<Slot> slots_;       // a power of two; at least a quarter are free
     Mentions mentions_;
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/web/link_place.h"
+#include "stage3_queue_crawler/crawler/chunked_list.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -87,13 +88,13 @@ class Mentions {
 
     Number take_free() {
         if (free_ == none) {
-            entries_.push_back({});
+            entries_.emplace_back();
             return static_cast<Number>(entries_.size() - 1);
         }
         return std::exchange(free_, entries_[free_].next);
     }
 
-    std::deque<Entry> entries_; // it never needs twice its room, as a vector does
+    ChunkedList<Entry, 1024> entries_; // it never needs twice its room, as a vector does
     std::deque<common::LinkPlace> places_; // by the same numbers; empty if unknown
     Number free_ = none; // entries in no list: this one, its next, and so on to `none`
     std::size_t size_ = 0;
