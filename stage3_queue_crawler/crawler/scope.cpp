@@ -19,6 +19,11 @@ bool is_any_found(const std::vector<Pattern>& patterns, const common::Url& url) 
     });
 }
 
+/// A crawl nearly always has one root, and this is asked of every link.
+bool is_among(const std::set<std::string, std::less<>>& places, std::string_view place) {
+    return places.size() == 1 ? *places.begin() == place : places.contains(place);
+}
+
 } // namespace
 
 std::string Scope::place_of(const common::Url& url) {
@@ -60,13 +65,13 @@ bool Scope::is_near(const common::Url& url) const {
                 return true;
         return false;
     }
-    if (places_.contains(common::without_www(url.host())))
+    if (is_among(places_, common::without_www(url.host())))
         return true; // so a host is always inside its own domain, even www.localhost
     return reach_ == Reach::domain && domains_.contains(registrable_domain(url));
 }
 
 bool Scope::contains(const common::Url& url) const {
-    return is_near(url) && !excludes(url)
+    return is_near(url) && (excluded_.empty() || !excludes(url))
            && (included_.empty() || is_any_found(included_, url));
 }
 

@@ -104,6 +104,23 @@ Shape shape_of(std::string_view target) {
     return shape;
 }
 
+/// True if a target has no more than this many slashes, no query, no parameters, and no
+/// part that is long enough for an id. Nearly all links are of this kind, and this takes
+/// a few instructions per character.
+bool is_harmless(std::string_view target, std::size_t slashes) {
+    std::size_t part = 0; // its length so far
+    for (const char c : target) {
+        if (c == '/') {
+            if (slashes-- == 0)
+                return false;
+            part = 0;
+        } else if (c == '?' || c == ';' || ++part == shortest_id) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// How often the most frequent part of a path occurs in it. `parts` is scratch space.
 std::size_t most_repeats(std::string_view path, std::vector<std::string_view>& parts) {
     parts.clear();
@@ -175,6 +192,8 @@ std::string_view Traps::why_not(const common::Url& link, std::size_t depth) {
     if (depth > limits_.depth)
         return too_far_;
     const std::string_view target = link.target();
+    if (is_harmless(target, std::min(limits_.path_depth, limits_.repeats)))
+        return {}; // a quick look, which most links pass
     const auto [slashes, path, page, has_id] = shape_of(target);
     if (slashes > limits_.path_depth)
         return too_deep_;
