@@ -18,8 +18,8 @@ Easy make_easy(const SessionOptions& options) {
     if (options.uses_proxy && !options.proxy.empty())
         set(easy, CURLOPT_PROXY, options.proxy.c_str());
     set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); // a proxy's answer isn't the site's
-    set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
-    set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L); // bytes per second
+    set(easy, CURLOPT_BUFFERSIZE, 32L * 1024);       // most pages arrive in one piece
+    set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);          // bytes per second
     set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
     return owner;
 }

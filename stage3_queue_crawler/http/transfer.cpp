@@ -90,6 +90,8 @@ void Transfer::set_url() {
     if (!proxy_) {
         set(easy_.get(), CURLOPT_REQUEST_TARGET, target.c_str());
         set(easy_.get(), CURLOPT_NOPROXY, "*"); // it needn't look for one
+    } else { // whom a CONNECT names; the site gets it in a header (see Session)
+        set(easy_.get(), CURLOPT_USERAGENT, session_->options_.user_agent.c_str());
     }
 }
 

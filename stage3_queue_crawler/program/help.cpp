@@ -402,8 +402,8 @@ What is fetched and checked
 - With --scope prefix, a root without a slash at its end is asked for before the
   crawl, since it may be a folder (name the folder that it's in, too).
 - Up to 20 redirects are followed, not 10 (--max-redirects 10).
-- Pages are asked for as browsers do, with "Accept: text/html, ...", since some
-  servers answer 404 or 406 otherwise (--header 'Accept: */*', for the roots).
+- Pages are asked for with "Accept: text/html,*/*;q=0.8", since some servers
+  answer 404 or 406 otherwise (--header 'Accept: */*', for the roots).
 - A file that isn't searched for links is alive if its head says so, even if
   it's larger than --max-body, slow, or cut off; "bytes" says what arrived.
 - A HEAD that isn't answered with 2xx is followed by a GET, as the next try.
