@@ -56,10 +56,11 @@ inline std::uint64_t hash_of(std::string_view text) {
         return (std::uint64_t{random()} << 32U) | random();
     }();
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;
-    std::uint64_t hash = seed ^ text.size();
+    const std::size_t size = text.size();
+    std::uint64_t hash = seed;
     for (; text.size() > 8; text.remove_prefix(8))
         hash = folded_product(hash ^ word_of(text.data(), 8), factor);
-    return folded_product(hash ^ word_of(text.data(), text.size()), factor);
+    return folded_product(hash ^ word_of(text.data(), text.size()), factor ^ size);
 }
 
 } // namespace common

@@ -194,7 +194,7 @@ class LinkSorter {
             url = unresolved(reference);
         if (!url)
             return nullptr;
-        const auto mark = static_cast<std::uint32_t>(hash_of(url->href()));
+        const std::uint32_t mark = url->hash();
         const Number known = numbers_of_targets_.find(
             mark, [&](Number number) { return url_of(targets_[number]) == *url; });
         Target* target = known == none ? nullptr : &targets_[known];

@@ -1,5 +1,7 @@
 #include "common/web/shared_text.h"
 
+#include "common/text/hash.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -18,6 +20,7 @@ SharedText::SharedText(std::string_view text, std::string_view more) {
     block_ = new (place) Block(static_cast<std::uint32_t>(size));
     char* const end = std::ranges::copy(text, block_->text()).out;
     *std::ranges::copy(more, end).out = '\0';
+    block_->hash = static_cast<std::uint32_t>(hash_of(view()));
 }
 
 void SharedText::free(Block* block) noexcept {

@@ -47,6 +47,8 @@ class SharedText {
     }
     /// The same, with a zero behind it.
     const char* c_str() const { return block_ == nullptr ? "" : block_->text(); }
+    /// The lower half of the text's hash_of; 0 if it's empty. It's computed once.
+    std::uint32_t hash() const { return block_ == nullptr ? 0 : block_->hash; }
 
   private:
     /// Behind it, in the same piece of memory, is the text.
@@ -57,6 +59,7 @@ class SharedText {
 
         std::atomic<std::uint32_t> owners = 1;
         const std::uint32_t size;
+        std::uint32_t hash = 0;
     };
     static void free(Block* block) noexcept;
 

@@ -34,6 +34,8 @@ class Url {
     std::string_view href() const { return href_.view(); }
     /// The same, with a zero behind it: for libraries in C.
     const char* c_str() const { return href_.c_str(); }
+    /// Differs from one run of a program to the next. It has been computed already.
+    std::uint32_t hash() const { return href_.hash(); }
     /// "http" or "https".
     std::string_view scheme() const { return part(0, places_.scheme_end); }
     /// Name or address in lower case; an IPv6 address in its brackets.
