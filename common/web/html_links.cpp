@@ -9,12 +9,14 @@
 namespace common {
 namespace {
 
-/// Those of any element come first, then those of the elements up to `meta`.
+/// Those of any element come first, then those of `a`, then those of the elements up to
+/// `meta`.
 constexpr std::size_t values_of_others = 3;
+constexpr std::size_t values_of_a = 5;
 constexpr std::size_t values_of_links = 8;
 constexpr std::array values_of_tags{
     &LinkTag::id,          &LinkTag::style, &LinkTag::background,  &LinkTag::href,
-    &LinkTag::src,         &LinkTag::name,  &LinkTag::http_equiv,  &LinkTag::content,
+    &LinkTag::name,        &LinkTag::src,   &LinkTag::http_equiv,  &LinkTag::content,
     &LinkTag::action,      &LinkTag::data,  &LinkTag::imagesrcset, &LinkTag::method,
     &LinkTag::poster,      &LinkTag::rel,   &LinkTag::srcset,      &LinkTag::xlink_href,
     &LinkTag::presentation};
@@ -22,6 +24,8 @@ constexpr std::array values_of_tags{
 std::size_t count_values(LinkElement element) {
     if (element == LinkElement::other)
         return values_of_others;
+    if (element == LinkElement::a)
+        return values_of_a;
     return element <= LinkElement::meta ? values_of_links : values_of_tags.size();
 }
 

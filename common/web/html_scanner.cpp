@@ -53,7 +53,11 @@ constexpr FirstLetters either(const FirstLetters& a, const FirstLetters& b) {
     return result;
 }
 constexpr FirstLetters of_links_or_contents = either(of_links, of_contents);
-constexpr FirstLetters of_anything = either(of_assets, of_contents);
+constexpr FirstLetters of_assets_or_contents = either(of_assets, of_contents);
+
+/// Of those that are worth a short way: "</blockquote>".
+constexpr std::ptrdiff_t longest_plain_tag = 13;
+
 /// False for nearly all names. `name` begins with a letter.
 bool may_be_among(const FirstLetters& letters, std::string_view name) {
     return name.size() < letters.size()
@@ -67,6 +71,7 @@ bool may_be_among(const FirstLetters& letters, std::string_view name) {
 // [next]
 bool HtmlScanner::next(LinkTag& tag) {
     while (true) {
+        pass_plain_tags();
         at_ = std::min(page_.find('<', at_), page_.size());
         if (at_ + 1 >= page_.size())
             return false;
@@ -77,7 +82,7 @@ bool HtmlScanner::next(LinkTag& tag) {
 }
 
 /// Behind a "<". True if it was the tag that is looked for.
-inline bool HtmlScanner::at_markup(LinkTag& tag) {
+bool HtmlScanner::at_markup(LinkTag& tag) {
     const char c = page_[at_];
     if (is_alpha(c))
         return at_start_tag(tag);
@@ -90,6 +95,35 @@ inline bool HtmlScanner::at_markup(LinkTag& tag) {
     return false; // anything else is text: "1 < 2"
 }
 // [/next]
+
+/// The short way over most of a page: text, and tags that are no more than a name, such
+/// as <li> and </p>. Stops at the first "<" that may be anything else, for the long way.
+void HtmlScanner::pass_plain_tags() {
+    if (!inside_.empty() || look_for_.slowly)
+        return;
+    const FirstLetters& that_matter =
+        look_for_.assets ? of_assets_or_contents : of_links_or_contents;
+    const char* const end = page_.data() + page_.size();
+    const char* p = page_.data() + at_;
+    while (true) {
+        const auto left = static_cast<std::size_t>(end - p);
+        const auto* const tag = static_cast<const char*>(std::memchr(p, '<', left));
+        p = tag == nullptr ? end : tag;
+        if (end - p < longest_plain_tag)
+            break;
+        const bool ends = p[1] == '/';
+        const char* const name = p + (ends ? 2 : 1);
+        const char* name_end = name;
+        while (name_end != p + longest_plain_tag - 1 && !is_in(ends_tag_name, *name_end))
+            ++name_end;
+        if (*name_end != '>' || !is_alpha(*name))
+            break;
+        if (!ends && may_be_among(that_matter, {name, name_end}))
+            break;
+        p = name_end + 1;
+    }
+    at_ = static_cast<std::size_t>(p - page_.data());
+}
 
 /// It begins with a letter, which is here.
 inline std::string_view HtmlScanner::read_tag_name() {
@@ -133,18 +167,6 @@ std::optional<LinkElement> HtmlScanner::foreign_element(std::string_view name) c
 
 bool HtmlScanner::at_start_tag(LinkTag& tag) {
     const std::string_view name = read_tag_name();
-    const bool has_attributes = at_ >= page_.size() || page_[at_] != '>';
-    const bool may_matter =
-        !inside_.empty() || (has_attributes && (look_for_.assets || look_for_.ids))
-        || may_be_among(look_for_.assets ? of_anything : of_links_or_contents, name);
-    if (may_matter)
-        return at_start_tag(name, tag);
-    bool self_closing = false;
-    read_attributes(nullptr, self_closing);
-    return false; // as most tags
-}
-
-bool HtmlScanner::at_start_tag(std::string_view name, LinkTag& tag) {
     std::optional<LinkElement> element;
     if (!inside_.empty() && in_foreign_content() && !breaks_out(name))
         element = foreign_element(name);

@@ -128,6 +128,7 @@ struct LookFor {
     bool assets = false; ///< the other elements, and any element with a style
     bool ids = false;    ///< any element with an id
     bool places = false; ///< what the tags are written as
+    bool slowly = false; ///< without a short way, so that a test can compare
 };
 
 /// Goes through a page from one tag to the next. What a <template> contains is left out.
@@ -158,8 +159,8 @@ class HtmlScanner {
     };
 
     bool at_markup(LinkTag& tag);
+    void pass_plain_tags();
     bool at_start_tag(LinkTag& tag);
-    bool at_start_tag(std::string_view name, LinkTag& tag);
     std::optional<LinkElement> foreign_element(std::string_view name) const;
     void finish_svg(LinkTag& tag);
     void at_end_tag();

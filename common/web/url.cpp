@@ -108,9 +108,7 @@ class UrlParser {
         return authority(small, rest, login);
     }
 
-    /// The short way to resolve a reference. False: it must go the long way, `parse`.
-    static bool resolve_plain(std::string_view reference, const Url& base,
-                              std::optional<Url>& result) {
+    static std::optional<Url> resolve(std::string_view reference, const Url& base) {
         const std::string_view href = base.href();
         std::string_view path = reference.substr(0, reference.find('#'));
         if (has_origin_of(base, path))
@@ -118,13 +116,14 @@ class UrlParser {
         const bool from_root = path.starts_with('/');
         path.remove_prefix(from_root ? 1 : 0);
         if (!is_plain_path(path) && !(from_root && path.empty()))
-            return false;
+            return parse(reference, &base);
+        // The short way: the rest of the reference can stand behind a folder of the base.
         const std::size_t folder_end =
             from_root ? base.origin().size() : href.rfind('/', href.find('?'));
         const std::string_view folder = href.substr(0, folder_end + 1);
-        if (folder.size() + path.size() <= max_url_length)
-            result = Url(SharedText(folder, path), base.places_);
-        return true;
+        if (folder.size() + path.size() > max_url_length)
+            return std::nullopt;
+        return Url(SharedText(folder, path), base.places_);
     }
 
   private:
@@ -291,10 +290,7 @@ std::optional<Login> login_in(std::string_view root) {
 }
 
 std::optional<Url> resolve_url(std::string_view reference, const Url& base) {
-    std::optional<Url> result;
-    if (UrlParser::resolve_plain(reference, base, result))
-        return result;
-    return UrlParser::parse(reference, &base);
+    return UrlParser::resolve(reference, base);
 }
 
 std::string_view without_www(std::string_view host) {

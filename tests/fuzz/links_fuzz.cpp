@@ -9,6 +9,34 @@
 #include <set>
 #include <string>
 
+namespace {
+
+bool is_same(std::string_view a, std::string_view b) {
+    return a.data() == b.data() && a.size() == b.size(); // even in the same place
+}
+
+/// The scanner has a short way over plain tags, which must lead where the long one does.
+void require_short_way_is_right(std::string_view page, common::LookFor look_for) {
+    common::HtmlScanner quick(page, look_for);
+    look_for.slowly = true;
+    common::HtmlScanner slow(page, look_for);
+    common::LinkTag tag;
+    common::LinkTag expected;
+    while (slow.next(expected)) {
+        tests::require(quick.next(tag), "the short way misses no tag");
+        tests::require(
+            tag.element == expected.element && is_same(quick.rest(), slow.rest())
+                && is_same(tag.href, expected.href) && is_same(tag.src, expected.src)
+                && is_same(tag.id, expected.id) && is_same(tag.style, expected.style)
+                && is_same(tag.background, expected.background)
+                && is_same(tag.text, expected.text),
+            "the short way leads to the same tags");
+    }
+    tests::require(!quick.next(tag), "the short way finds no more tags");
+}
+
+} // namespace
+
 void tests::fuzz(std::string_view input) {
     static const common::Url base = *common::parse_url("http://h/d/p.html?q");
     constexpr std::array types{"text/html",
@@ -41,6 +69,8 @@ void tests::fuzz(std::string_view input) {
         require(other.url.is_malformed() == !common::parse_url(other.url.href())
                     && !(other.url.is_malformed() && other.is_wanted),
                 "what else is found is a URL, or says that it is none");
+
+    require_short_way_is_right(page, {.assets = choice % 2 == 0, .ids = choice < 2});
 
     // The scanner by itself: it stays within the page and only moves forward.
     common::HtmlScanner scanner(page, {.assets = choice % 2 == 0, .ids = choice < 2});
