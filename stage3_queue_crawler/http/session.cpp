@@ -23,6 +23,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace stage3 {
 namespace {
@@ -274,7 +275,7 @@ void Session::take_finished() {
 // ---- Connections that were kept ----
 
 /// libcurl doesn't say which connection a request will go out on, only from which port.
-/// So this remembers which socket has that port.
+/// So this remembers which socket has that port, until libcurl closes it.
 void Session::note_connection(CURL* easy) {
     curl_socket_t fd = CURL_SOCKET_BAD;
     long port = 0;
@@ -282,6 +283,12 @@ void Session::note_connection(CURL* easy) {
     curl_easy_getinfo(easy, CURLINFO_LOCAL_PORT, &port);
     if (fd != CURL_SOCKET_BAD)
         sockets_[static_cast<int>(port)] = fd;
+}
+
+int Session::on_close(void* session, curl_socket_t fd) noexcept {
+    std::erase_if(static_cast<Session*>(session)->sockets_,
+                  [fd](const auto& known) { return known.second == fd; });
+    return ::close(fd);
 }
 
 // [unasked-input]
@@ -292,11 +299,6 @@ bool Session::has_unasked_input(int port) const {
     const auto known = sockets_.find(port);
     if (known == sockets_.end())
         return false;
-    sockaddr_storage address{};
-    socklen_t length = sizeof address;
-    if (::getsockname(known->second, reinterpret_cast<sockaddr*>(&address), &length) != 0
-        || port_of(reinterpret_cast<const sockaddr&>(address)) != port)
-        return false; // the descriptor belongs to something else by now
     char byte = 0;
     return ::recv(known->second, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
 }

@@ -267,6 +267,7 @@ class Session final : public Http {
     static int on_socket(CURL* easy, curl_socket_t fd, int what, void* session,
                          void* known) noexcept;
     static int on_timer(CURLM* multi, long milliseconds, void* session) noexcept;
+    static int on_close(void* session, curl_socket_t fd) noexcept;
     curl_slist* headers_for(const GetOptions& options) const;
     Coroutine<std::string> find_addresses(common::Url url);
     void watch(int fd, int what);

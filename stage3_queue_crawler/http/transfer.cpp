@@ -120,6 +120,8 @@ void Transfer::set_callbacks() {
     set(easy, CURLOPT_PREREQDATA, this);
     set(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open);
     set(easy, CURLOPT_OPENSOCKETDATA, this);
+    set(easy, CURLOPT_CLOSESOCKETFUNCTION, &Session::on_close); // perhaps much later
+    set(easy, CURLOPT_CLOSESOCKETDATA, session_);
     set(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
     set(easy, CURLOPT_HEADERDATA, this);
     set(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
