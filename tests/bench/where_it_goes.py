@@ -7,7 +7,8 @@ BUILD is a release build; valgrind must be installed. Its tool callgrind runs a 
 simulated processor and counts, so the numbers don't depend on what else the machine
 does, and hardly on the machine. The work is a practice site with pages of 20 kB and 30 links.
 Each program crawls a small site and one with PAGES pages more (1000), and what is printed is the
-difference per page. So what a program does only once, such as its start, is not included.
+difference per page. So what a program does only once, such as its start, is not included. Stage 3's
+start is printed by itself: a crawl of a site with one short page, since every crawl begins like it.
 
 callgrind doesn't see what the kernel does. So stage 3 also crawls a site ten times as large
 without it, and the table has the processor time that the program and the kernel took per page:
@@ -34,11 +35,13 @@ FEW = 200  # pages of the smaller site
 ROUNDS = 5
 
 # What a function is about: the first row that fits. The library that it's in, and its name.
+LINKING = "linking libraries"
 GROUPS = [
+    (LINKING, r"^ld-", r""),
     ("libcurl", r"libcurl", r""),
     ("malloc, free, new and delete", r"", r"^_*(malloc|free|calloc|realloc|int_(malloc|free|realloc)|malloc_\w+"
      r"|unlink_chunk.*|tcache_.*|operator (new|delete).*|cfree|sysmalloc)(\.\w+)*$"),
-    ("copying, comparing, searching bytes", r"libc\.so|ld-linux",
+    ("copying, comparing, searching bytes", r"libc\.so",
      r"mem(cpy|move|set|chr|cmp|rchr|mem)|str\w*(len|cmp|chr|spn)"),
     ("is it UTF-8?", r"", r"valid_length|decoded|[Cc]harset"),
     ("finding links", r"", r"HtmlScanner|find_links|LinkCollector|sort_references|may_hold_links"),
@@ -145,11 +148,15 @@ def main():
                 share = {what: 100 * number / whole for what, number in a_page.items()}
                 calls = {what: a_page[what] for what in SYSTEM_CALLS}
         print("of stage 3's:")
-        for name in sorted((group[0] for group in GROUPS), key=lambda group: -share[group]):
+        for name in sorted((group[0] for group in GROUPS if group[0] != LINKING), key=lambda group: -share[group]):
             print(f"  {share[name]:3.0f} %  {'#' * round(share[name] / 2):12} {name}")
         print(f"{READING}: {share[READING]:.0f} %")
         print("calls of the kernel, for a page:\n  " + ", ".join(
             f"{name} {number:.1f}" for name, number in calls.items() if number >= 0.05))
+    with site(build, 1, "--size", "0") as (url, urls):
+        start = count(commands(build, url)["stage 3"], urls)
+    print(f"startup: {sum(start[group] for group, _, _ in GROUPS) / 1e6:.1f} million instructions, of which"
+          f" {LINKING} takes {start[LINKING] / 1e6:.1f} million")
     user, system = processor_time(build, 10 * more)
     print(f"processor time for a page: {1e6 * user:.0f} us in the program, {1e6 * system:.0f} us in the kernel")
 
