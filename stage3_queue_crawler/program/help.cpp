@@ -451,7 +451,9 @@ What is fetched and checked
 - With --external, a host outside the scope is asked more often than once a
   second if it doesn't mind (--external-delay 1).
 
-What -v says
+What --version and -v say
+- --version names what libcurl uses for HTTP, and nothing it has besides: LDAP,
+  SSH, RTMP (curl --version).
 - Workers that ask other sites are "foreign worker 1" and so on, in the list of
   tasks, too; they were "worker 1 abroad" (pipe them through sed, as in
   sed 's/foreign \(worker [0-9]*\)/\1 abroad/').

@@ -21,6 +21,7 @@ all_steps() {
     a_step "clang++, address and UB sanitizers" test_sanitized clang
     a_step "coroutines, in the other builds" check_coroutine_builds
     a_step "coroutines, under valgrind" check_coroutines_with_valgrind
+    a_step "what a page costs" check_budget
     a_step "what the book's programs print" check_outputs
     a_step "the book as a site and an EPUB" check_book
     a_step "format" check_format
@@ -289,6 +290,16 @@ check_coroutines_with_valgrind() {
 check_exercises() {
     cd "$top" && nice -n 10 python3 tests/exercises/authors_test.py --build build-all/gcc \
         --sanitized-build build-all/clang-sanitizers
+}
+
+# Instructions, which hardly depend on what else the machine does.
+check_budget() {
+    name=release
+    logs=$logs/$name # apart from those of another ./learn
+    mkdir -p "$logs"
+    open_build "$top/build-all/$name" "$gxx" -Dbuildtype=release -Dpsl=disabled -Dstate=disabled
+    build stage3_queue_crawler/stage3
+    cd "$top" && python3 tests/bench/budget.py "build-all/$name" --check --site build-all/gcc
 }
 
 # The pages show what the programs print now.
