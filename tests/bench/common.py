@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import resource
@@ -63,6 +64,15 @@ def processor_seconds(pid: int) -> float:
     """The processor time that a process has taken so far."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def libcurl_of(program: Path) -> str:
+    """The libcurl that it's linked with, such as libcurl/8.14.1."""
+    linked = subprocess.run(["ldd", program], capture_output=True, encoding="utf-8").stdout
+    library = next(line.split()[2] for line in linked.splitlines() if "libcurl" in line)
+    version = ctypes.CDLL(library).curl_version
+    version.restype = ctypes.c_char_p
+    return version().decode().split()[0]
 
 
 def take_descriptors(needed: int = 0):

@@ -18,6 +18,7 @@ program at full speed makes a few more.
 """
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -25,9 +26,11 @@ import statistics
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from common import PRACTICE_SITE, practice_site, run
 
@@ -62,34 +65,57 @@ def site(build: Path, pages: int, *options: str):
         yield server.url, [line.split()[1] for line in manifest]
 
 
-def read_profile(path: Path) -> Counter:
-    """Instructions by group, calls of functions that are system calls, and what READING takes."""
-    found = Counter({name: 0 for name in (*(group[0] for group in GROUPS), *SYSTEM_CALLS, READING)})
-    library = called = group = ""
-    in_call, whole, read = False, None, 0
+class Event(NamedTuple):
+    """What a function has taken itself, or, if another one is named, how often it called that, and what these calls
+    took."""
+    library: str
+    function: str
+    instructions: int
+    called_library: str = ""
+    called: str = ""
+    calls: int = 0
+
+
+def events_of(path: Path) -> Iterator[Event]:
+    """All that callgrind has written there. Raises ValueError at the end if a line was not understood."""
+    library = function = called_library = called = ""
+    calls, in_call, whole, read = 0, False, None, 0
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         key, _, value = line.partition("=")
         if in_call:  # what a call took, with all that it has called: counted there
             in_call = False
-            if called.startswith("common::find_links("):
-                found[READING] += int(line.split()[1])
+            yield Event(library, function, int(line.split()[1]), called_library or library, called, calls)
+            called_library = ""
         elif key == "ob":
             library = value
         elif key == "fn":
-            group = group_of(library, name_of(value))
+            function = name_of(value)
+        elif key == "cob":
+            called_library = value
         elif key == "cfn":
             called = name_of(value)
         elif key == "calls":
-            in_call = True
-            if called in SYSTEM_CALLS:
-                found[called] += int(value.split()[0])
+            in_call, calls = True, int(value.split()[0])
         elif re.match(r"[+\-*\d]\S* \d+$", line):
-            found[group] += int(line.split()[1])
             read += int(line.split()[1])
+            yield Event(library, function, int(line.split()[1]))
         elif line.startswith("totals:"):
             whole = int(line.split()[1])
     if read != whole:
         raise ValueError(f"{path}: callgrind has counted {whole} instructions, and {read} were read")
+
+
+def read_profile(path: Path) -> Counter:
+    """Instructions by group, calls of functions that are system calls, and what READING takes."""
+    found = Counter({name: 0 for name in (*(group[0] for group in GROUPS), *SYSTEM_CALLS, READING)})
+    group = functools.cache(group_of)
+    for event in events_of(path):
+        if not event.called:
+            found[group(event.library, event.function)] += event.instructions
+        elif event.called.startswith("common::find_links("):
+            found[READING] += event.instructions
+        elif event.called in SYSTEM_CALLS:
+            found[event.called] += event.calls
     return found
 
 
@@ -102,12 +128,13 @@ def group_of(library: str, function: str) -> str:
                 if re.search(of, Path(library).name) and re.search(pattern, function))
 
 
-def count(command: list, urls: list[str]) -> Counter:
+def count(command: list, urls: list[str], read: Callable[[Path], Counter] = read_profile) -> Counter:
+    """What `read` finds in the program's profile. The URLs are its standard input."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no",
              f"--callgrind-out-file={out}", *command], "".join(f"{url}\n" for url in urls))
-        return read_profile(out)
+        return read(out)
 
 
 def processor_time(build: Path, pages: int) -> tuple[float, float]:
@@ -118,13 +145,14 @@ def processor_time(build: Path, pages: int) -> tuple[float, float]:
             statistics.median(one.system for one in used) / pages)
 
 
-def commands(build: Path, url: str) -> dict[str, list]:
+def commands(build: Path, url: str, at_once: int = 10) -> dict[str, list]:
     return {
         "stage 1": [build / "stage1_callbacks/stage1", url],
         "stage 2": [build / "stage2_coroutines/stage2", url],
-        "stage 3": [build / "stage3_queue_crawler/stage3", "-q", "--parse-threads", "0", "-o", os.devnull, url],
-        "libcurl floor": [build / "tests/bench/multi_bench", "10"],
-        "epoll floor": [build / "tests/bench/epoll_bench", "10"],
+        "stage 3": [build / "stage3_queue_crawler/stage3", "-q", "--parse-threads", "0", "-w", at_once,
+                    "-o", os.devnull, url],
+        "libcurl floor": [build / "tests/bench/multi_bench", at_once],
+        "epoll floor": [build / "tests/bench/epoll_bench", at_once],
     }
 
 
