@@ -8,12 +8,14 @@ Measures the libcurl that the programs are linked with, so it is run once on eac
 counts what the libcurl floor and stage 3 do, with 10 and with 100 fetches at once. As in where_it_goes.py, each
 program fetches a small site and one that has N pages more (1000), and the difference is divided by the URLs that the
 larger one has more, so that what a program does only once isn't included. Under callgrind, programs are in slow
-motion, so each look finds more that is ready: at full speed there are more calls of poll and recv.
+motion, so whenever they look, much is ready. Therefore each measurement is also made with a site that lets answers
+wait, 10 ms for each fetch at once: one answer every 10 ms, for which even a slow program has time. All of it takes
+about three minutes.
 
 Stage 3's calls of libcurl and libcurl's of stage 3 are shown with all that they take; curl_multi_socket_action takes
-the callbacks, too. Then come the functions of libcurl that have most of the floor's instructions. Without debug
-symbols, only what libcurl exports has a name. Each of the others is shown by its address, the function with a name
-that calls it, directly or through others, and what it calls itself.
+the callbacks, too. Then come the functions of libcurl with the most instructions. Without debug symbols, only what
+libcurl exports has a name. Each of the others is shown by its address, the function with a name that calls it,
+directly or through others, and what it calls itself.
 """
 from __future__ import annotations
 
@@ -29,10 +31,16 @@ from where_it_goes import FEW, commands, count, events_of, site
 
 PROGRAMS = ("libcurl floor", "stage 3")
 AT_ONCE = (10, 100)
+PACES = (0, 10)  # ms that an answer waits, for each fetch at once
+SETTINGS = [(at_once, pace) for at_once in AT_ONCE for pace in PACES]
 KERNEL = ("poll", "recv", "send", "epoll_ctl", "epoll_wait")
 BOTH_WAYS = {"own calls": "its calls of libcurl", "callbacks": "libcurl's calls of it"}
 MOST = 5  # functions in the list
 RARE = 0.5, 1000  # calls and instructions for a URL: what has less of both isn't shown
+
+
+def title_of(program: str, at_once: int, pace: int) -> str:
+    return f"{program}, {at_once} at once" + (f", an answer every {pace} ms" if pace else "")
 
 
 def in_libcurl(library: str) -> bool:
@@ -101,18 +109,19 @@ def figures_of(less: Counter, more: Counter, urls: int) -> dict:
     return {"instructions": a_url["instructions",], "in libcurl": a_url.get(("in libcurl",), 0),
             "kernel": {name: a_url.get(("kernel", name), 0) for name in KERNEL},
             **both_ways,
-            "functions": functions[:3 * MOST]}
+            "functions": functions[:10 * MOST]}
 
 
 def measure(build: Path, pages: int) -> dict:
     runs = {}
-    with site(build, FEW) as (few, few_urls), site(build, FEW + pages) as (many, many_urls):
-        for at_once in AT_ONCE:
+    for at_once, pace in SETTINGS:
+        latency = ("--size", "20000", "--latency", str(pace * at_once))
+        with site(build, FEW, *latency) as (few, few_urls), site(build, FEW + pages, *latency) as (many, many_urls):
             for name in PROGRAMS:
                 less, more = (count(commands(build, url, at_once)[name], urls, read_libcurl)
                               for url, urls in ((few, few_urls), (many, many_urls)))
-                runs.setdefault(str(at_once), {})[name] = figures_of(less, more, len(many_urls) - len(few_urls))
-                print(f"{name}, {at_once} at once: counted", file=sys.stderr)
+                runs[title_of(name, at_once, pace)] = figures_of(less, more, len(many_urls) - len(few_urls))
+                print(f"counted: {title_of(name, at_once, pace)}", file=sys.stderr)
     version = libcurl_of(build / "tests/bench/multi_bench").removeprefix("libcurl/")
     return {"libcurl": version, "urls": len(many_urls) - len(few_urls), "runs": runs}
 
@@ -136,34 +145,38 @@ def times_and_thousands(pair: list[float] | None) -> str:
 
 def table(told: list[dict]) -> str:
     lines = [line_of("a URL, with libcurl", [one["libcurl"] for one in told])]
-    for at_once in map(str, AT_ONCE):
+    for at_once, pace in SETTINGS:
         for name in PROGRAMS:
-            runs = [one["runs"][at_once][name] for one in told]
-            lines += ["", f"{name}, {at_once} at once",
+            title = title_of(name, at_once, pace)
+            runs = [one["runs"][title] for one in told]
+            lines += ["", title,
                       line_of("  thousand instructions", [thousands(run["instructions"]) for run in runs]),
                       line_of("  of these, in libcurl itself", [thousands(run["in libcurl"]) for run in runs])]
             lines += [line_of(f"  calls of {call}", [f"{run['kernel'][call]:.2f}" for run in runs])
                       for call in KERNEL if any(run["kernel"][call] >= 0.005 for run in runs)]
-            for kind, title in BOTH_WAYS.items() if name == "stage 3" else ():
-                lines.append(f"  {title}, and thousand instructions:")
+            if (name, at_once, pace) != (PROGRAMS[-1], AT_ONCE[-1], PACES[-1]):
+                continue  # those are much the same, however many there are at once
+            for kind, heading in BOTH_WAYS.items():
+                lines.append(f"  {heading}, and thousand instructions:")
                 taken = Counter()
                 for run in runs:
                     for call, (_, instructions) in run[kind].items():
                         taken[call] = max(taken[call], instructions)
                 lines += [line_of(f"    {short(call)}", [times_and_thousands(run[kind].get(call)) for run in runs])
                           for call, _ in taken.most_common()]
-    return "\n".join([*lines, *(line for one in told for line in functions_of(one))])
+    return "\n".join([*lines, *(
+        line for name in PROGRAMS for one in told for line in functions_of(one, name))])
 
 
-def functions_of(one: dict) -> list[str]:
+def functions_of(one: dict, program: str) -> list[str]:
     """The list of a version's functions, in the order of the most at once."""
-    few, many = (one["runs"][str(at_once)]["libcurl floor"]["functions"] for at_once in AT_ONCE)
+    few, many = (one["runs"][title_of(program, at_once, PACES[-1])]["functions"] for at_once in AT_ONCE)
     before = {function["name"]: function["instructions"] for function in few}
-    lines = ["", f"libcurl {one['libcurl']}, the floor's functions: thousand instructions"
-             f" with {AT_ONCE[0]} and with {AT_ONCE[1]} at once, and calls then"]
+    lines = ["", f"{program} with libcurl {one['libcurl']}, an answer every {PACES[-1]} ms:",
+             f"  {'thousand instructions':<24}  {AT_ONCE[0]:>5}  {AT_ONCE[1]:>5} at once; calls"]
     for function in many[:MOST]:
         about = [f"under {function['under']}"] * bool(function["under"])
-        about += [f"calls {', '.join(function['calls_of'])}"] * bool(function["calls_of"])
+        about += [f"calls {', '.join(map(short, function['calls_of']))}"] * bool(function["calls_of"])
         name = function["name"] if has_name(function["name"]) else f"{int(function['name'], 16):#x}"
         lines.append(f"  {name:<24}{thousands(before.get(function['name'])):>7}"
                      f"{thousands(function['instructions']):>7}{function['calls']:>8.1f}  {'; '.join(about)}".rstrip())

@@ -67,7 +67,8 @@ def counted(text: str = PROFILE):
 def told_of(version: str, urls: int) -> dict:
     figures = libcurl_versions.figures_of(type(counted())(), counted(), urls)
     return {"libcurl": version, "urls": urls, "runs": {
-        at_once: {name: figures for name in libcurl_versions.PROGRAMS} for at_once in ("10", "100")}}
+        libcurl_versions.title_of(name, *setting): figures
+        for name in libcurl_versions.PROGRAMS for setting in libcurl_versions.SETTINGS}}
 
 
 class Counts(unittest.TestCase):
@@ -91,10 +92,12 @@ class Compares(unittest.TestCase):
     def test_each_version_has_a_column_and_a_list(self):
         text = libcurl_versions.table([told_of("7.88.1", 1), told_of("8.14.1", 2)])
         self.assertRegex(text, r"a URL, with libcurl +7\.88\.1 +8\.14\.1\n")
-        self.assertRegex(text, r"floor, 100 at once\n.*instructions +0\.7 +0\.3\n.*itself +0\.5 +0\.2\n.*poll +4\.00 +2\.00\n")
+        self.assertRegex(text, r"floor, 100 at once, an answer every 10 ms\n"
+                         r".*instructions +0\.7 +0\.3\n.*itself +0\.5 +0\.2\n.*poll +4\.00 +2\.00\n")
         self.assertRegex(text, r"curl_easy_setopt +6\.0 +0\.1 +3\.0 +0\.0\n")
         self.assertRegex(text, r"\n +rt::on_body +2\.0 +0\.0 ")
-        self.assertRegex(text, r"libcurl 8\.14\.1, the floor's .*\n +0x10 +0\.2 +0\.2 +1\.5  under curl_multi_perform; calls ")
+        self.assertRegex(text, r"stage 3 with libcurl 8\.14\.1, .*\n.*\n +0x10 +0\.2 +0\.2 +1\.5  under curl_multi_perform; "
+                         r"calls rt::on_body, poll\n")
 
     def test_what_a_version_never_calls_is_a_dash(self):
         other = told_of("8.14.1", 1)
