@@ -96,7 +96,8 @@ class Compares(unittest.TestCase):
                          r".*instructions +0\.7 +0\.3\n.*itself +0\.5 +0\.2\n.*poll +4\.00 +2\.00\n")
         self.assertRegex(text, r"curl_easy_setopt +6\.0 +0\.1 +3\.0 +0\.0\n")
         self.assertRegex(text, r"\n +rt::on_body +2\.0 +0\.0 ")
-        self.assertRegex(text, r"stage 3 with libcurl 8\.14\.1, .*\n.*\n +0x10 +0\.2 +0\.2 +1\.5  under curl_multi_perform; "
+        self.assertRegex(text, r"stage 3 with libcurl 8\.14\.1, .*\n.*\n"
+                         r" +0x10 +0\.2 +0\.2 +1\.5  under curl_multi_perform; "
                          r"calls rt::on_body, poll\n")
 
     def test_what_a_version_never_calls_is_a_dash(self):
