@@ -119,6 +119,8 @@ std::optional<Url> malformed_url(std::string_view reference) {
         return std::nullopt;
     std::string written;
     append_encoded(written, without_login(text), percent_encode_set(""));
+    if (written.ends_with(' ')) // a fragment was behind it; at an end, it wouldn't count
+        written += '#';
     constexpr std::string_view longest_scheme = "https:"; // it may come from the page
     if (longest_scheme.size() + written.size() >= max_url_length)
         return std::nullopt;

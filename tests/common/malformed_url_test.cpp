@@ -126,3 +126,15 @@ TEST_CASE("a malformed URL has no parts, and is read again as it's written") {
     CHECK_FALSE(common::read_href("h"));
     CHECK_FALSE(common::read_href("mailto:a@b"));
 }
+
+TEST_CASE("what a fragment has kept from being a URL is no URL without it, either") {
+    for (const char* const reference :
+         {"http://a #", "http://a #b", " //a  # b", "http:// #", "htp://a #b",
+          "http://a:1 #/", "https://[::1] #"}) {
+        CAPTURE(reference);
+        const auto url = common::malformed_url(reference);
+        REQUIRE(url);
+        CHECK_FALSE(common::parse_url(url->href()));
+        CHECK(common::malformed_url(url->href()) == url);
+    }
+}
