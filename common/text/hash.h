@@ -15,8 +15,8 @@
 
 namespace common {
 
-/// The product's upper and lower half, folded: each bit of the result depends on all bits
-/// of both.
+/// The product's upper and lower half, folded, so that each bit of the result depends on
+/// all bits of both. (Without 128-bit numbers, nearly so.)
 inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #ifdef __SIZEOF_INT128__
     __extension__ using Wide = unsigned __int128;

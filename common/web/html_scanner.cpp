@@ -99,7 +99,7 @@ bool HtmlScanner::at_markup(LinkTag& tag) {
 /// The short way over most of a page: text, and tags that are no more than a name, such
 /// as <li> and </p>. Stops at the first "<" that may be anything else, for the long way.
 void HtmlScanner::pass_plain_tags() {
-    if (!inside_.empty() || look_for_.slowly)
+    if (page_.empty() || !inside_.empty() || look_for_.slowly)
         return;
     const FirstLetters& that_matter =
         look_for_.assets ? of_assets_or_contents : of_links_or_contents;

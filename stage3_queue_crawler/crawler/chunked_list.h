@@ -26,8 +26,11 @@ class ChunkedList {
     /// Appends an entry, made from the arguments.
     template <class... Arguments>
     T& emplace_back(Arguments&&... arguments) {
-        if (chunks_.empty() || chunks_.back().size() == ChunkSize)
-            chunks_.emplace_back().reserve(ChunkSize); // so it never moves its entries
+        if (size_ == chunks_.size() * ChunkSize) {
+            std::vector<T> chunk;
+            chunk.reserve(ChunkSize); // so it never moves its entries
+            chunks_.push_back(std::move(chunk));
+        }
         T& entry = chunks_.back().emplace_back(std::forward<Arguments>(arguments)...);
         ++size_;
         return entry;

@@ -100,9 +100,7 @@ Session::Session(EventLoop& loop, SessionOptions options)
     if (!multi_)
         throw std::bad_alloc();
     // Were these options, libcurl would format them twice for each request, byte by byte.
-    const std::string agent = options_.user_agent.empty()
-                                  ? "User-Agent;" // this is how it wants an empty header
-                                  : "User-Agent: " + options_.user_agent;
+    const std::string agent = "User-Agent: " + options_.user_agent; // if empty: none
     const std::array for_page{agent.c_str(), accept_page, accept_gzip};
     const std::array for_other{agent.c_str(), accept_gzip};
     page_headers_ = all_headers(for_page, {});
