@@ -442,6 +442,7 @@ What is fetched and checked
 - With --fragments, those of roots are checked, too, also of roots in lists
   (leave them out). Not in a shared crawl.
 - A sitemap from which nothing is taken is told.
+- A --user-agent of blanks is refused with status 2 (name something).
 - --exclude also finds its pattern in a URL with its fragment. Then that place
   isn't looked for (write patterns that end in a $ without the fragment).
 - A fragment is there, too, if an element's id has "user-content-" before it.

@@ -104,7 +104,7 @@ common::ReadValue reader_of_patterns(std::vector<Pattern>& patterns,
 
 common::ReadValue reader_of_user_agent(std::string& user_agent) {
     return [&user_agent](const std::string& text) -> std::string {
-        if (text.empty() || !is_header_value(text))
+        if (common::trim(text).empty() || !is_header_value(text))
             return fmt::format("'{}': give one line of printable ASCII", text);
         user_agent = text;
         return {};

@@ -45,7 +45,7 @@ LIBC = "glibc.cpu.hwcaps=-ERMS,-FSRM,-AVX512F,-AVX512VL,-AVX512BW"
 # What a function of ours belongs to: the first row that fits its name, without its arguments. In other libraries than
 # libcurl, it belongs to whoever calls it; and so do templates of the standard library.
 PARTS = [
-    ("", r"std::|fmt::|stage3::c_(malloc|calloc|realloc|free|strdup)$"),
+    ("", r"std::|fmt::|__gnu_cxx::|CLI::|stage3::c_(malloc|calloc|realloc|free|strdup)$"),
     ("URLs", r"common::(Url|SharedText|resolve_url|parse_|malformed_url|without_www|percent|hash|sort_references"
              r"|LinkSorter|operator)|stage3::(Scope|Traps|shape_of|PageJudge::is_trap)"),
     ("loop and tasks", r"common::(Selector|Descriptor)|stage3::(EventLoop|Timers|Handle|Task|Future|Coroutine|Promise"
@@ -93,11 +93,21 @@ def read_profile(text: str) -> Profile:
             in_call = True
         elif re.match(r"[+\-*\d]\S* \d+$", line):
             own[function] += int(line.split()[1])
+    whole_of_it = re.search(r"^totals: (\d+)$", text, re.MULTILINE)
+    if whole_of_it is None or int(whole_of_it[1]) != sum(own.values()):
+        raise ValueError("callgrind has counted other instructions than were read")
     return Profile(own, calls)
 
 
 def bare(name: str) -> str:
-    """"void f<T>::g(int)" → "f::g"."""
+    """"void f<T>::g(int)" → "f::g", and so "_ZN1f1gEi", which valgrind leaves as it is if it's too long."""
+    if name.startswith("_ZN"):
+        parts, rest = [], name[3:].lstrip("K")
+        while match := re.match(r"\d+", rest):
+            end = match.end() + int(match[0])
+            parts.append(rest[match.end():end])
+            rest = rest[end:]
+        return "::".join(parts)
     name = re.sub(r"\(anonymous namespace\)::", "", name)
     while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
         name = shorter
@@ -138,7 +148,7 @@ def by_part(profile: Profile) -> Counter:
     for (caller, called), number in profile.calls.items():
         if parts[caller] and called in helpers:
             found[parts[caller]] += number * itself[called]
-    found["the rest"] = sum(profile.own.values()) - sum(found.values())
+    found["the rest"] += sum(profile.own.values()) - sum(found.values())
     return found
 
 
@@ -193,7 +203,7 @@ def table(parts: dict[str, float], budget: dict[str, float]) -> str:
     rows = [*parts.items(), ("in all", whole(parts))]
     allowed = {**budget, "in all": whole(budget)}
     return "\n".join([f"{'':16} {'a page':>9} {'budget':>9}",
-                      *(f"{name:16} {number:9,.0f} {allowed[name]:9,.0f}  {number / max(allowed[name], 1) - 1:+.1%}"
+                      *(f"{name:16} {number:9,.0f} {allowed[name]:9,.0f}" + (f"  {number / allowed[name] - 1:+.1%}" if allowed[name] else "")
                         for name, number in rows)])
 
 
@@ -219,6 +229,9 @@ def judge(builds: Builds) -> int:
         if whole(parts) > ALLOWED * whole(budget):
             parts = min(parts, per_page(builds, []), key=whole)
     print(table(parts, budget))
+    if whole(parts) < 0.5 * whole(budget):
+        print("A page can't have become so cheap: what was counted isn't a whole crawl.")
+        return 1
     if whole(parts) <= ALLOWED * whole(budget):
         return 0
     print(f"A page costs {whole(parts) / whole(budget) - 1:.1%} more than its budget. Make it cheaper; or if it's worth "

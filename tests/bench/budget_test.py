@@ -74,7 +74,18 @@ class Budget(unittest.TestCase):
                            ("common::HtmlScanner::next(common::Url&)", "reading"),
                            ("stage3::MemoryFrontier::done(stage3::Record&)", "frontier")):
             self.assertEqual(budget.part_of(("stage3", name)), part, name)
+        self.assertEqual(budget.part_of(("stage3", "_ZN6stage310PageReader4readEN6common3UrlE")), "reading")
         self.assertEqual(budget.part_of(("libcurl-gnutls.so.4", "malloc")), "libcurl")
+
+    def test_what_belongs_to_no_part_counts_all_the_same(self):
+        profile = PROFILE.replace("fn=stage3::Transfer::on_body(char*)\n1 7", "fn=main\n1 7")
+        found = budget.by_part(budget.read_profile(profile))
+        self.assertEqual(sum(found.values()), 55)
+        self.assertEqual(round(found["the rest"], 6), 7)
+
+    def test_a_profile_that_is_cut_off_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "other instructions"):
+            budget.read_profile(PROFILE.replace("1 20", "1 19"))
 
     def test_a_budget_that_is_written_can_be_read(self):
         text = budget.budget_text(FULL, "First", "")
@@ -98,6 +109,9 @@ class Budget(unittest.TestCase):
         self.assertEqual(self.judged([8]), 0)
         self.assertEqual(self.judged([9, 9, 8]), 0)
         self.assertEqual(self.judged([9, 10, 9]), 1)
+
+    def test_a_crawl_that_stops_early_is_not_cheap(self):
+        self.assertEqual(self.judged([-136]), 1)
 
     def test_what_other_compilers_make_is_not_judged(self):
         self.assertEqual(self.judged([99, 99, 99], is_judged=False), 0)

@@ -99,6 +99,7 @@ TEST_CASE("bad usage gives one line and exit status 2") {
     refused({"--header", "A: b\r\nC: d"}, "is not a header like");
     refused({"--header", ": b"}, "is not a header like");
     refused({"--user-agent", ""}, "--user-agent: ''");
+    refused({"--user-agent", " "}, "--user-agent: ' '");
     refused({"--top", "-1"}, "--top");
     refused({"--trace", "/no/such/folder/x"}, "--trace: ");
     refused({"-o", "/no/such/folder/x"}, "--output: can't write to '/no/such/folder/x'");
