@@ -294,12 +294,11 @@ check_exercises() {
 
 # Instructions, which hardly depend on what else the machine does.
 check_budget() {
-    name=release
-    logs=$logs/$name # apart from those of another ./learn
+    logs=$logs/release # apart from those of another ./learn
     mkdir -p "$logs"
-    open_build "$top/build-all/$name" "$gxx" -Dbuildtype=release -Dpsl=disabled -Dstate=disabled
+    open_build "$top/build-all/release" "$gxx" -Dbuildtype=release -Dpsl=disabled -Dstate=disabled
     build stage3_queue_crawler/stage3
-    cd "$top" && python3 tests/bench/budget.py "build-all/$name" --check --site build-all/gcc
+    cd "$top" && python3 tests/bench/budget.py build-all/release --check --site build-all/gcc
 }
 
 # The pages show what the programs print now.
