@@ -30,7 +30,9 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 }
 
 /// Up to eight bytes as a number; different ones for different texts of one length.
-inline std::uint64_t word_of(const char* bytes, std::size_t size) {
+inline std::uint64_t word_of(std::string_view text) {
+    const char* const bytes = text.data();
+    const std::size_t size = text.size();
     if (size >= 8) {
         std::uint64_t word = 0;
         std::memcpy(&word, bytes, 8);
@@ -59,8 +61,8 @@ inline std::uint64_t hash_of(std::string_view text) {
     const std::size_t size = text.size();
     std::uint64_t hash = seed;
     for (; text.size() > 8; text.remove_prefix(8))
-        hash = folded_product(hash ^ word_of(text.data(), 8), factor);
-    return folded_product(hash ^ word_of(text.data(), text.size()), factor ^ size);
+        hash = folded_product(hash ^ word_of(text.substr(0, 8)), factor);
+    return folded_product(hash ^ word_of(text), factor ^ size);
 }
 
 } // namespace common
