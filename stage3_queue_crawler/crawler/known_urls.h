@@ -83,20 +83,6 @@ class KnownUrls {
         return slot.number;
     }
 
-    /// Soon, somebody will ask for these. In a large crawl, a URL's slot and its entry
-    /// are in no cache, and the processor waits for one after the other, unless it's told
-    /// in advance: then it fetches many at once.
-    void expect(const std::vector<common::Url>& urls) const {
-        if (slots_.empty())
-            return;
-        for (const common::Url& url : urls)
-            __builtin_prefetch(&slots_[url.hash() & (slots_.size() - 1)]);
-        for (const common::Url& url : urls)
-            if (const Number number = slots_[url.hash() & (slots_.size() - 1)].number;
-                number != KnownUrl::none)
-                __builtin_prefetch(&entries_[number]);
-    }
-
     KnownUrl& operator[](Number number) { return entries_[number]; }
     const KnownUrl& operator[](Number number) const { return entries_[number]; }
     /// The entry of `url`; a new one if it has none.

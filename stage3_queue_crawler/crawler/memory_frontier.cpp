@@ -162,7 +162,6 @@ void MemoryFrontier::add_found(const Found& found, KnownUrl::Number number,
                                const Item& item, Record& record) {
     numbers_of_links_.clear();
     numbers_of_references_.clear();
-    urls_.expect(found.links);
     for (const common::Url& link : found.links) {
         const KnownUrl::Number to = urls_.number_of(link);
         if (found.places)

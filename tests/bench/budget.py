@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from common import PRACTICE_SITE, STAGE3, run
-from where_it_goes import name_of, site
+from where_it_goes import events_of, site
 
 BUDGET = Path(__file__).with_name("budget.txt")
 FEW, MORE = 200, 1000  # pages
@@ -69,33 +69,15 @@ class Profile(NamedTuple):
     calls: Counter
 
 
-def read_profile(text: str) -> Profile:
+def read_profile(path: Path) -> Profile:
     own, calls = Counter(), Counter()
-    library = library_called = ""
-    function = called = ("", "")
-    in_call = False
-    for line in text.splitlines():
-        key, _, value = line.partition("=")
-        if in_call:  # what it took; a recursion is part of what called it first
-            in_call = False
-            library_called = ""
-            if called != function:
-                calls[function, called] += int(line.split()[1])
-        elif key == "ob":
-            library = Path(value).name
-        elif key == "cob":
-            library_called = Path(value).name
-        elif key == "fn":
-            function = library, name_of(value)
-        elif key == "cfn":
-            called = library_called or library, name_of(value)
-        elif key == "calls":
-            in_call = True
-        elif re.match(r"[+\-*\d]\S* \d+$", line):
-            own[function] += int(line.split()[1])
-    whole_of_it = re.search(r"^totals: (\d+)$", text, re.MULTILINE)
-    if whole_of_it is None or int(whole_of_it[1]) != sum(own.values()):
-        raise ValueError("callgrind has counted other instructions than were read")
+    for event in events_of(path):
+        function = Path(event.library).name, event.function
+        called = Path(event.called_library).name, event.called
+        if not event.called:
+            own[function] += event.instructions
+        elif called != function:  # a recursion is part of what called it first
+            calls[function, called] += event.instructions
     return Profile(own, calls)
 
 
@@ -163,7 +145,7 @@ def count(builds: Builds, pages: int, options: list[str]) -> Counter:
         run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no",
              f"--callgrind-out-file={out}", builds.crawler / STAGE3, "-q", "--no-config", "--parse-threads", "0", *options,
              "-o", os.devnull, url], env={**os.environ, "GLIBC_TUNABLES": LIBC})
-        return by_part(read_profile(out.read_text(encoding="utf-8", errors="replace")))
+        return by_part(read_profile(out))
 
 
 def per_page(builds: Builds, options: list[str]) -> dict[str, float]:
