@@ -79,7 +79,8 @@ def choose_sets(needs: list[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def options(command: str) -> list[str]:
-    """A compiler's command, less its files. (To share headers, all are compiled as if for one program.)
+    """A compiler's command, less its files. (To share headers, all are compiled as if for one program, and
+    optimized alike.)
     And less ccache: a set that it kept was made of another file, with another time in it."""
     words = iter(shlex.split(command))
     kept = []
@@ -88,7 +89,7 @@ def options(command: str) -> list[str]:
             continue
         if word in ("-MQ", "-MF", "-o", "-c"):
             next(words)
-        elif word not in ("-MD", "-fPIC", "-pthread") and not word.startswith("-fsanitize"):
+        elif word not in ("-MD", "-fPIC", "-pthread") and not re.match("-fsanitize|-O", word):
             kept.append(word)
     return [*kept, "-pthread"]
 
@@ -122,7 +123,7 @@ def findings(outputs: list[str]) -> str:
     notes, which describe the long way to a finding. If there is no finding, what else is wrong."""
     seen, kept, on = set(), [], False
     for line in "".join(outputs).splitlines():
-        if re.search(r": (fatal )?(error|warning): ", line):
+        if re.search(r"(^|: )(fatal )?(error|warning): ", line):
             on = line not in seen
             seen.add(line)
         elif re.search(r": note: |^\d+ (warning|error)s? .*generated", line):

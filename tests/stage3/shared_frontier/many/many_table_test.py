@@ -65,7 +65,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@mock.patch.dict(os.environ, {"COLUMNS": "80", "LINES": "24", "TERM": "xterm"})
+@mock.patch.dict(os.environ, {"COLUMNS": "80", "LINES": "24", "TERM": "xterm", "NO_COLOR": "", "CI": ""})
 class OnAScreen(unittest.TestCase):
     def setUp(self):
         self.view = View([Row(1, 4711, "fetching", some_urls(1), 1)], 2, 1, 1, [(0.1, "process 1 comes")])
