@@ -21,6 +21,14 @@ which no page may have more than 1,800.
 
 The counts keep old habits from coming back; they don't make good English. --counts prints them for
 all pages, and the sums. Exit status: 0, nothing found; 1, something found.
+
+It also prints, for each page beside the page that has fewest of all, signs that a text is too dense,
+per thousand words. They are no faults by themselves, so no number of them fails.
+
+- naked: numbers without their noun ("after two, it");
+- so: conclusions that "so" joins on;
+- >35: sentences of more than 35 words;
+- chains: sentences with three of "it", "they" and their like.
 """
 from __future__ import annotations
 
@@ -38,6 +46,13 @@ MOST_ON_A_PAGE = 1_800
 FENCE = re.compile(r"[\s>]*(?:[-*+] |\d+[.)] )?(`{3,}|~{3,})")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 SENTENCE_END = re.compile(r"""(?<=[.!?])["')*_]*\s+(?=["'(*_]*[A-Z0-9])""")
+DENSE = {
+    "naked": r"(?i)\b(?:with|at|after|for|than|of) (?:one|two|three|ten|a hundred|a thousand|ten thousand|\d[\d,]*)"
+             r"\b(?=[.,;:]| (?:or|and|at once|than|the|it|each)\b|$)",
+    "so": r"(?:^|[.?!:;,] )[Ss]o\b(?! that)",
+    ">35": r"^(?:\S+\s+){35}\S",
+    "chains": r"(?is)^(?:.*?\b(?:it|its|they|them|their|theirs)\b){3}",
+}
 OPENS = re.compile(r"""^[\s>*_-]*\(|[.!?]["')*_]*[ \t]+\(""")
 
 
@@ -95,6 +110,8 @@ class Counts:
             at for at, one in sentences if re.match(r"\W*Who\b", one) and "?" not in one[-3:]])
         self.nobodies = lines_with(r"\b(?:no|some)body\b")
         self.stands = lines_with(r"\b(?:stands?|stood|tells?|told)\b")
+        self.dense = {name: sum(len(re.findall(pattern, one.replace("\n", " "))) for _, one in sentences)
+                      * 1000 / max(1, self.words) for name, pattern in DENSE.items()}
         self.median = statistics.median(lengths or [0])
         self.long_share = 100 * sum(n > LONG for n in lengths) / max(1, len(lengths))
 
@@ -121,7 +138,10 @@ class Counts:
     def row(self, name: str) -> str:
         numbers = [self.words, len(self.parentheses), len(self.whos), len(self.nobodies),
                    len(self.stands), round(self.median), round(self.long_share)]
-        return "".join(f"{number:8}" for number in numbers) + f"  {name}"
+        return "".join(f"{number:8}" for number in numbers) + self.dense_cells() + f"  {name}"
+
+    def dense_cells(self) -> str:
+        return "".join(f"{number:8.1f}" for number in self.dense.values())
 
 
 def main() -> int:
@@ -133,18 +153,27 @@ def main() -> int:
     numbered = [(int(name[5:7]), counts.words) for name, counts in pages.items() if name[5:7].isdigit()]
     parts = {"the story": sum(words for number, words in numbered if number <= 17),
              "what goes further": sum(words for number, words in numbered if number > 17)}
+    densest = sorted((sum(counts.dense.values()), name) for name, counts in pages.items()
+                     if counts.sentences >= FEW_SENTENCES)
     if "--counts" in sys.argv:
-        print("   words       (     who  nobody   stand  median  long %")
+        print("   words       (     who  nobody   stand  median  long %", *(f"{name:>7}" for name in DENSE))
         for name, counts in pages.items():
             print(counts.row(name))
         for part, words in parts.items():
             print(f"{words:8}  words: {part}")
+        for _, name in densest[:1]:
+            print(f"        fewest naked, so, >35 and chains: {name}")
         return 0
     problems = [problem for name, counts in pages.items() for problem in counts.problems(name)]
     problems += [f"{part} has {words} words; {MOST_WORDS[part]} are allowed"
                  for part, words in parts.items() if words > MOST_WORDS[part]]
     problems += [f"page {number} has {words} words; {MOST_ON_A_PAGE} are allowed"
                  for number, words in numbered if number > 17 and words > MOST_ON_A_PAGE]
+    if len(densest) > 1:
+        print("signs of density, per thousand words (no fault by themselves; --counts has all pages):")
+        print("".join(f"{name:>8}" for name in DENSE))
+        for _, name in [densest[0], *densest[:-4:-1]]:
+            print(pages[name].dense_cells() + f"  {name}" + "  (the fewest)" * (name == densest[0][1]))
     print("\n".join(problems) or "no page has too much of an old habit")
     return 1 if problems else 0
 

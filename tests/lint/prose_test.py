@@ -58,6 +58,28 @@ class Prose(unittest.TestCase):
              "> a box"]), [(2, "One, on\ntwo lines."), (3, "Code, and\nCtrl-C!"), (5, "an item:")])
         self.assertEqual(prose.sentences_of(["On page 3. And on 4."]), [(1, "On page 3."), (1, "And on 4.")])
 
+    def test_signs_of_density_are_counted_per_thousand_words_and_never_fail(self):
+        for text, sign, hits in [
+                ("After two, it ends. With a hundred or more. After two turns it ends with 3 workers.", "naked", 2),
+                ("So it ends. It ends, so it waits; so be it. It is so, so that it ends.", "so", 3),
+                (f"It {'ran ' * 34}home. It {'ran ' * 33}home.", ">35", 1),
+                ("It took its item to\nthem. It took its item. If it ends, they end it and them.", "chains", 2)]:
+            found = prose.Counts(text)
+            self.assertAlmostEqual(found.dense[sign], hits * 1000 / found.words, msg=text)
+            self.assertNotIn("density", "".join(self.problems(f"{text} " * 50)))
+
+    def test_the_densest_pages_are_named_beside_the_best(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "book").mkdir()
+            for name, text in ("README.md", "So it is. " + GOOD * 9), ("book/a.md", GOOD * 12), ("book/b.md", "So. "):
+                Path(folder, name).write_text(text, encoding="utf-8")
+            short, long = (subprocess.run([sys.executable, prose.__file__, *more, folder],
+                                          capture_output=True, text=True).stdout for more in ([], ["--counts"]))
+        self.assertRegex(short, r"(?s)naked +so +>35 +chains\n +0\.0 +0\.0 +0\.0 +0\.0  book/a\.md  \(the fewest\)\n.*"
+                         r" 0\.0  README\.md\n")
+        self.assertNotIn("b.md", short)
+        self.assertRegex(long, r"fewest naked, so, >35 and chains: book/a\.md")
+
     def test_text_that_is_not_prose_is_not_counted(self):
         self.assertEqual(prose.prose_of(
             "```\nnobody\n```\n| nobody |\n<!-- nobody\nnobody -->\n<img alt='nobody'>\n"
