@@ -16,7 +16,7 @@ tables, comments and HTML are skipped. Headings and quoted boxes are searched fo
 words and sentences aren't counted, which is why `book/weave.py --figures` finds more words.
 A page of fewer than 10 sentences may have them of any length.
 
-The story, pages 00 to 17, may have 22,500 words, and what goes further, pages 18 to 35, 23,800, of
+The story, pages 00 to 17, may have 22,500 words, and what goes further, pages 18 to 35, 21,500, of
 which no page may have more than 1,800.
 
 The counts keep old habits from coming back; they don't make good English. --counts prints them for
@@ -40,7 +40,7 @@ from pathlib import Path
 PARENTHESES, NOBODIES, STANDS = 2, 1, 2  # on a page; per thousand words; per thousand words
 MEDIAN, LONG, LONG_SHARE = (12, 20), 20, 20  # words; words, and how many percent have more
 FEW_SENTENCES = 10
-MOST_WORDS = {"the story": 22_500, "what goes further": 23_800}
+MOST_WORDS = {"the story": 22_500, "what goes further": 21_500}
 MOST_ON_A_PAGE = 1_800
 
 FENCE = re.compile(r"[\s>]*(?:[-*+] |\d+[.)] )?(`{3,}|~{3,})")
