@@ -118,7 +118,7 @@ TEST_CASE("a slow page does not hold up the others") {
         return url;
     });
     CHECK_MESSAGE(all_begun, "One slow page must not hold up the others: a thread that "
-                             "has finished one URL should take the next one at once.");
+                             "has finished one URL should take the next URL right away.");
     const bool in_order = results == some_urls(10);
     CHECK_MESSAGE(in_order, "The slow page came last, but its result must still be "
                             "first: results are in the order of the URLs, not of "

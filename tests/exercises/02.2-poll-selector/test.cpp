@@ -152,8 +152,8 @@ TEST_CASE("a hang-up or an error counts as every event that is watched") {
     in.close(); // with a pipe, unlike a socket, POLLHUP comes without POLLIN
     const auto ready = selector->select(1s);
     if (ready.empty())
-        FAIL("poll returned with an event that was not asked for, and you dropped it. It "
-             "was POLLHUP; others are POLLERR and POLLNVAL. A loop that waits "
+        FAIL("poll returned with an event that was not asked for, and you dropped the "
+             "event. It was POLLHUP; others are POLLERR and POLLNVAL. A loop that waits "
              "again would run in circles. What does an error count as? See `select` in "
              "common/system/selector.h.");
     CHECK(ready[0].events == Events::read);
@@ -180,8 +180,8 @@ TEST_CASE("what was unregistered is not reported, and the others still are") {
     REQUIRE_MESSAGE(
         data_of(selector->select(0ms)) == "1 2 3",
         "`change` hit the wrong descriptor. If `remove` moves the last entry into the "
-        "gap, that entry's index has changed, and what you remember of it must change "
-        "too.");
+        "gap, that entry's index has changed, and the index that you remember must "
+        "change too.");
     selector->unregister_fd(pairs[1].near.fd());
     CHECK(data_of(selector->select(0ms)) == "2 3");
     selector->unregister_fd(pairs[3].near.fd());

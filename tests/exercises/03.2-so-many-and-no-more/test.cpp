@@ -66,8 +66,8 @@ class Account {
     void check_all(std::size_t count) const {
         CHECK_MESSAGE(
             deepest_ <= 1,
-            "A job was started inside another, which had ended at once or "
-            "added it. They were nested "
+            "A job was started inside another job, which had ended at once or "
+            "had added it. They were nested "
                 << deepest_
                 << " deep. Leave the next job to the loop that is already "
                    "starting jobs: it can start it when this one has returned.");

@@ -10,7 +10,7 @@
 /// Opens another connection to the server, on which the request has been sent already.
 using Connect = std::function<common::Socket()>;
 
-/// Gets what came. If the string is empty, nothing did.
+/// Gets the page that came. If the string is empty, nothing came.
 using Done = std::function<void(const std::string& page)>;
 
 /// Reads a page from a connection, until the server closes it, and then calls `done`. If

@@ -9,7 +9,7 @@ void check(void (*action)(), const std::string& when) {
     const Notes found = notes();
     CHECK_MESSAGE(found.destroyed_twice == 0,
                   "after " << when << ", a frame was destroyed " << found.destroyed_twice
-                           << " time too often. Which two owners held it?");
+                           << " time too often. Which owner held it for too long?");
     CHECK_MESSAGE(found.destroyed == found.made,
                   (found.made - found.destroyed)
                       << " frame was never destroyed after " << when
@@ -23,11 +23,11 @@ TEST_CASE("dropping an owner destroys its frame once") {
 }
 
 TEST_CASE("moving to a new owner destroys the frame once") {
-    check(move_to_a_new_one, "a move to a new one");
+    check(move_to_a_new_one, "a move to a new owner");
 }
 
 TEST_CASE("moving into another owner destroys both frames once") {
-    check(move_into_another, "moving into another, which had its own frame");
+    check(move_into_another, "moving into another owner, which had its own frame");
 }
 
 TEST_CASE("moving an owner into itself keeps its frame") {

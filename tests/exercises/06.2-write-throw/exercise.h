@@ -19,9 +19,10 @@ class Conversation {
     virtual Said send(int value) = 0;
 
     /// The co_yield at which the generator is paused throws `error`. If the generator
-    /// catches it, this returns what it yields next; if not, `error` comes out here, and
-    /// the generator has ended. If it has not begun, it never runs, and `error` comes
-    /// straight back. The same happens if it has ended.
+    /// catches `error`, this returns the number that the generator yields next; if not,
+    /// `error` comes out here, and the generator has ended. A generator that has not
+    /// begun never runs, and `error` comes straight back. The same happens if the
+    /// generator has ended.
     virtual Said throw_(std::exception_ptr error) = 0;
 };
 

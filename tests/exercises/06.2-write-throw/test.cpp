@@ -51,7 +51,7 @@ TEST_CASE("the generator catches an error at its co_yield") {
     talk.next();
     const std::string said = talk.throw_error();
     REQUIRE_MESSAGE(said != "ouch", "the error came out of throw_. The generator would "
-                                    "have caught it, but it never got to see it.");
+                                    "have caught the error, but never got to see it.");
     CHECK_MESSAGE(talk.story.caught == 1,
                   "the generator has caught nothing: its co_yield must throw when it is "
                   "resumed. Which function does a co_yield get its value from?");

@@ -102,6 +102,6 @@ TEST_CASE("gather does not wait for a coroutine that ends at once") {
 TEST_CASE("gather returns at once when both end at once") {
     const Scene scene(nullptr, nullptr);
     CHECK_MESSAGE(scene.result.ended,
-                  "gather waits for something, though it had ended at once.");
+                  "gather waits for something, though both had ended at once.");
     check_result(scene);
 }

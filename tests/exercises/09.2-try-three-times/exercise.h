@@ -9,7 +9,8 @@
 /// Makes a new attempt each time it is called.
 using Attempt = std::function<small::Coroutine<std::string>()>;
 
-/// Awaits an attempt, and returns what that returns. If the network fails, which is a
-/// std::system_error, it makes another attempt, up to three in all. What the third one
-/// throws comes out. Any other exception comes out at once. Defined in yours.cpp.
+/// Awaits an attempt, and returns its result. If the network fails, which is a
+/// std::system_error, it makes another attempt, up to three in all. If the third attempt
+/// throws, its exception comes out. Any exception of another kind comes out at once.
+/// Defined in yours.cpp.
 small::Coroutine<std::string> try_three_times(Attempt attempt);
