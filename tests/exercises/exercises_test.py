@@ -930,9 +930,14 @@ class Predict(Reader):
                               (("! look again.\n", ""), "kind has no advice"), (("if words::many 12:", "if 3:"), "for the true answer"),
                               (("12:", "words::many:"), "two pieces of advice"), (("= 3", "= 3 4"), "neither a number"),
                               (("case the words: kind", "case the words: kind\ncase none:"), "has no questions"),
-                              (("? 1 + 2", "1 + 2"), "begins with no key"), (("case the sum", "if the sum"), "wrong place")]:
+                              (("? 1 + 2", "1 + 2"), "begins with no key"), (("case the sum", "if the sum"), "wrong place"),
+                              (("! look again.", "! look again.\n! and again."), "! is there twice"),
+                              (("? 1 + 2", "? 1 + 2\n? 2 + 1"), r"\? is there twice")]:
             with self.assertRaisesRegex(questions.Malformed, words):
                 questions.read(QUESTIONS.replace(*change))
+        for group in ("// about\n// both\n", "// about\n\n// both\n", "yours // about\nyours // both\n"):
+            with self.assertRaisesRegex(questions.Malformed, "// is there twice, .* indent what goes on: both"):
+                questions.read(group + "\n" + QUESTIONS)
 
 
 class Wrong(unittest.TestCase):

@@ -113,8 +113,11 @@ def read(text: str, of_trace: bool = False) -> Questions:
         if block.startswith(("constexpr ", "namespace ", "/// ")):
             found.code.append(block)
             continue
-        one = None
+        one, seen = None, set()
         for key, value in parts_of(block):
+            if key in seen or (key in NAMES and not one and NAMES[key] in group):
+                raise Malformed(f"{key} is there twice, so the first would be lost; indent what goes on: {value}")
+            seen.add(key)
             if key.endswith(" ="):
                 one = Question(key[:-2], value, **group)
                 group = {}
