@@ -14,8 +14,8 @@ using LookUp = std::function<std::string(const std::string& host)>;
 /// stage3::Timeout is thrown when the limit is up, and not later.
 ///
 /// Other tasks run in the meantime, and the loop sleeps while none is ready. Nothing
-/// waits for the look-up once this function has ended, whether it timed out, was
-/// cancelled, or was destroyed with its loop; what the look-up finds then is dropped.
+/// waits for the lookup once this function has ended, whether it timed out, was
+/// cancelled, or was destroyed with its loop; what the lookup finds then is dropped.
 /// When both have ended, nothing is left of them.
 stage3::Coroutine<std::string> find_address(LookUp look_up, std::string host,
                                             stage3::EventLoop::Duration limit);

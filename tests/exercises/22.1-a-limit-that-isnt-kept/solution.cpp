@@ -14,7 +14,7 @@ using stage3::Mailbox;
 
 namespace {
 
-/// What came of a look-up.
+/// What came of a lookup.
 struct Found {
     std::string address;
     std::exception_ptr failure;

@@ -253,11 +253,11 @@ class Scene {
 
     /// Checks that it has ended while the server is still silent.
     void check_nobody_waits(const std::string& what_came) {
-        require(
-            !server->gave_up(),
-            what_came
-                + " came only when the look-up had ended: something has waited for it, "
-                  "and the whole loop stood still meanwhile. Which destructor was that?");
+        require(!server->gave_up(),
+                what_came
+                    + " came only when the lookup had ended: something has waited for "
+                      "the lookup, and in the meantime the whole loop stood still. "
+                      "Which destructor was it?");
         check_look_up_lives();
     }
     void check_look_up_lives() {
@@ -289,10 +289,10 @@ void check_in_time(Scene& scene, const std::string& expected) {
     require(!thread_has_thrown,
             "look_up has thrown, in a thread, and nothing has caught it there: that ends "
             "the program (std::terminate), whatever waits elsewhere.");
-    require(!scene.server->gave_up(),
-            "while it waited, no other task had a turn: the whole loop stood still.");
+    require(!scene.server->gave_up(), "while find_address waited, no other task had a "
+                                      "turn: the whole loop stood still.");
     const bool alarmed = scene.loop().time() - begin >= long_enough;
-    require(!alarmed, "the look-up has ended, and the loop is still asleep. Nothing has "
+    require(!alarmed, "the lookup has ended, but the loop is still asleep. Nothing has "
                       "woken it, or nothing has handed it the result.");
     CHECK(outcome == expected);
 }
@@ -303,7 +303,7 @@ TEST_CASE_FIXTURE(Scene, "an address that comes in time is returned") {
     check_in_time(*this, "10.0.0.1");
 }
 
-TEST_CASE_FIXTURE(Scene, "a look-up that fails throws its error") {
+TEST_CASE_FIXTURE(Scene, "a lookup that fails throws its error") {
     server->find_nothing();
     check_in_time(*this, "no address for www.example.com");
 }
@@ -313,30 +313,31 @@ TEST_CASE_FIXTURE(Scene, "Timeout is thrown when the time is up") {
     CHECK(outcome == "Timeout");
     check_nobody_waits("Timeout");
     turns(5);
-    CHECK_MESSAGE(all_tasks(loop()).empty(), "it has ended, and left a task behind.");
+    CHECK_MESSAGE(all_tasks(loop()).empty(),
+                  "find_address has ended, and left a task behind.");
     CHECK_MESSAGE(loop().watched() == 0,
-                  "it has ended, and the loop still watches a descriptor that it "
-                  "registered: something must take that back.");
+                  "find_address has ended, but the loop still watches a descriptor for "
+                  "it: something must end that watch.");
 }
 
-TEST_CASE_FIXTURE(Scene, "closing the loop does not wait for the look-up") {
+TEST_CASE_FIXTURE(Scene, "closing the loop does not wait for the lookup") {
     {
         const Task<std::string> task = find(long_limit);
         begin();
     }
     end_loop();
     require(!server->gave_up(),
-            "the loop has been closed, and that took until the look-up ended. An "
-            "executor waits for its threads, so a reader who presses Ctrl-C waits, too.");
+            "closing the loop took until the lookup ended. An executor waits for its "
+            "threads, so if you press Ctrl-C, you wait, too.");
     check_look_up_lives();
     server->speak();
     require(server->wait_until_thread_ends(),
-            "look_up has ended, and its thread has not.");
+            "look_up has ended, but its thread has not.");
     require(!thread_has_thrown,
             "the thread found the loop closed, and an exception left it.");
     require(!loop_is_remembered(),
-            "the loop was gone, and the thread has handed its answer to it, which means "
-            "to memory that may be used for something else by now. Hand it to a place "
+            "the loop was gone, but the thread has handed its answer to the loop, that "
+            "is, to memory that something else may be using by now. Hand it to a place "
             "that the thread owns, too.");
 }
 
@@ -346,16 +347,16 @@ TEST_CASE_FIXTURE(Scene, "an answer that comes too late is dropped") {
     CHECK(outcome == "Timeout");
     server->speak();
     require(server->wait_until_thread_ends(),
-            "look_up has ended, and its thread has not.");
+            "look_up has ended, but its thread has not.");
     turns(5);
     CHECK_MESSAGE(!reported(), "the answer came too late, and the loop has reported an "
-                               "error: it should be dropped silently.");
+                               "error: the answer should be dropped silently.");
     CHECK_MESSAGE(lowest_free_descriptor() == before,
-                  "the thread and the coroutine are gone, and a descriptor is still "
+                  "the thread and the coroutine are gone, but a descriptor is still "
                   "open. If both own it, the last of them closes it.");
 }
 
-TEST_CASE_FIXTURE(Scene, "a cancelled find_address does not wait for the look-up") {
+TEST_CASE_FIXTURE(Scene, "a cancelled find_address does not wait for the lookup") {
     Task<std::string> task = find(long_limit);
     begin();
     task.cancel();
@@ -363,7 +364,7 @@ TEST_CASE_FIXTURE(Scene, "a cancelled find_address does not wait for the look-up
     check_nobody_waits("Cancelled");
 }
 
-TEST_CASE_FIXTURE(Scene, "the loop sleeps during the look-up") {
+TEST_CASE_FIXTURE(Scene, "the loop sleeps during the lookup") {
     const auto before = loop().turns();
     const std::string outcome = outcome_of(find(300ms));
     CHECK(outcome == "Timeout");

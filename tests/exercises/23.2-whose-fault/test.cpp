@@ -26,7 +26,7 @@ void check(Culprit expected, const std::string& story, const Failure& failure,
 
 TEST_CASE("a proxy that accepts no connections is to blame") {
     check(Culprit::proxy, "The proxy accepts no connections", {.leads_to_proxy = true},
-          "it has not been asked for anything yet.");
+          "the site has not been asked for anything yet.");
 }
 
 TEST_CASE("a proxy that accepts no connections is to blame for http URLs, too") {
@@ -56,7 +56,7 @@ TEST_CASE("once the tunnel is open, it's the site") {
           "a tunnel is the site's.");
     check(Culprit::site, "The tunnel is open, and the connection breaks before a request",
           {.leads_to_proxy = true, .connect_status = 200},
-          "it has done its part, and what comes next is TLS with the site.");
+          "the proxy has done its part, and what comes next is TLS with the site.");
     check(Culprit::site, "The proxy's answer to CONNECT is 204, and then TLS fails",
           {.leads_to_proxy = true, .connect_status = 204},
           "any status from 200 to 299 opens the tunnel.");
@@ -71,7 +71,7 @@ TEST_CASE("once the request was sent, it's the site") {
           "a kept tunnel needs no second CONNECT, so its status is 0.");
     check(Culprit::site, "A request was sent in a new tunnel, and no response came",
           {.leads_to_proxy = true, .connect_status = 200, .request_sent = true},
-          "it has done its part.");
+          "the proxy has done its part.");
 }
 
 TEST_CASE("a certificate that is refused before there is a tunnel is the proxy's") {

@@ -148,8 +148,8 @@ TEST_SUITE("unpop") {
         pages.unpop(pages.pop());
         const std::string order = pages.next();
         CHECK_MESSAGE(order == "a1 a2 a3",
-                      "a1 was given back, and is now after all the others of its host. "
-                      "It was the first of them. Yours: "
+                      "a1 was given back, and is now after all the other pages of its "
+                      "host. It was the first of them. Yours: "
                           << order);
     }
 
@@ -166,7 +166,7 @@ TEST_SUITE("unpop") {
         const std::string rest = pages.next();
         CHECK_MESSAGE(
             rest == "a2 b2 a3",
-            "a got its turn back, and has kept its place at the end of the line: now it "
+            "a got its turn back, but has kept its place at the end of the line: now it "
             "has an extra turn. After a1 b1 c1 come a2 b2 a3. Yours: "
                 << rest);
     }
@@ -204,7 +204,7 @@ TEST_SUITE("unpop") {
         CHECK_MESSAGE(
             order == "a1 a2 a3",
             "a1 came back, and then a2, which is no reason to serve a2 first: among the "
-            "pages of its host, each goes to where its number says. Yours: "
+            "pages of its host, each page goes to where its number says. Yours: "
                 << order);
     }
 

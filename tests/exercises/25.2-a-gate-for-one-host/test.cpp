@@ -200,8 +200,8 @@ TEST_SUITE("both") {
         host.enter({"a", "b", "c"});
         const std::string order = host.after(10s);
         CHECK_MESSAGE(!order.starts_with("a 0, b 1000"),
-                      "a takes 2500 ms, and your timer has let b begin beside it. Time "
-                      "alone is not enough: is there room?");
+                      "a takes 2500 ms, but your timer has let b begin while a was still "
+                      "running. Time alone is not enough: is there room?");
         CHECK_MESSAGE(order == "a 0, b 2500, c 5000",
                       "each request takes 2500 ms. They should start like this: a 0, b "
                       "2500, c 5000. Yours: "
@@ -232,9 +232,9 @@ TEST_SUITE("both") {
         host.enter({"a", "b", "c"});
         const std::string order = host.after(5s);
         CHECK_MESSAGE(order == "a 0, b 1000, c 2000",
-                      "b ended inside start_, and end was called there. Did you leave "
-                      "anything to be done when start_ returns? They should start like "
-                      "this: a 0, b 1000, c 2000. Yours: "
+                      "b ended inside start_, which called end. Did you leave anything "
+                      "to be done when start_ returns? They should start like this: a 0, "
+                      "b 1000, c 2000. Yours: "
                           << order);
     }
 }
@@ -276,11 +276,11 @@ TEST_SUITE("hold") {
         host.hold(2s);
         host.enter({"b"});
         const std::string order = host.after(10s);
-        CHECK_MESSAGE(
-            order == "a 0, b 5500",
-            "two answers came, first one with 5 s, then one with 2 s. The second takes "
-            "nothing back: waiting for the longer time obeys both. Yours: "
-                << order);
+        CHECK_MESSAGE(order == "a 0, b 5500",
+                      "two answers came, first an answer with 5 s, then an answer with 2 "
+                      "s. The second answer takes nothing back: waiting for the longer "
+                      "time obeys both. Yours: "
+                          << order);
     }
 
     TEST_CASE("a hold shorter than the delay changes nothing") {

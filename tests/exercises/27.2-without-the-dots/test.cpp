@@ -16,7 +16,7 @@ TEST_CASE("single dots are taken out") {
     check("/a/./b", "/a/b", "the dot is still there, or too much is gone.");
     check("/./a", "/a", "the dot is still there, or too much is gone.");
     check("/a", "/a", "there was nothing to take out.");
-    check("/", "/", "An empty segment is a segment like others.");
+    check("/", "/", "an empty segment is a segment like any other.");
 }
 
 TEST_CASE("double dots take out the segment before them") {
@@ -28,8 +28,8 @@ TEST_CASE("double dots take out the segment before them") {
 }
 
 TEST_CASE("dots at the end leave a folder") {
-    const std::string advice = "where the last segment consists of dots, what is left is "
-                               "a folder, and ends in a slash.";
+    const std::string advice = "if the last segment consists of dots, the result is a "
+                               "folder, and ends in a slash.";
     check("/a/b/..", "/a/", advice);
     check("/a/.", "/a/", advice);
     check("/..", "/", advice);
@@ -46,6 +46,6 @@ TEST_CASE("encoded dots count as dots") {
 }
 
 TEST_CASE("empty segments are kept") {
-    check("/a//b", "/a//b", "An empty segment is a segment like others.");
-    check("/a//../b", "/a/b", "An empty segment is a segment like others.");
+    check("/a//b", "/a//b", "an empty segment is a segment like any other.");
+    check("/a//../b", "/a/b", "an empty segment is a segment like any other.");
 }

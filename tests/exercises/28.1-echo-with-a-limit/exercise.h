@@ -24,9 +24,10 @@ constexpr std::chrono::seconds patience{1};
 /// - Whatever the client does, no exception leaves this. If the connection is broken, or
 ///   the task is asked to end, it ends at once.
 ///
-/// When this returns, its caller closes the connection (see stage3::serve). What is still
-/// unsent then is lost. If anything is unread, closing sends a reset, and on a long way
-/// even what the kernel has taken may be lost. So before you return, announce that you
-/// will write nothing more, and read and drop what still arrives, until the client has
-/// finished, too, or `patience` is over. Defined in yours.cpp.
+/// When this returns, its caller closes the connection (see stage3::serve). Bytes that are
+/// still unsent then are lost. If anything is unread, closing sends a reset, and over a
+/// long distance, even bytes that the kernel has taken may be lost. To avoid that,
+/// announce before you return that you will write nothing more. Then read and drop
+/// whatever still arrives, until the client has finished, too, or `patience` is over.
+/// Defined in yours.cpp.
 stage3::Coroutine<> echo(stage3::Stream& stream);

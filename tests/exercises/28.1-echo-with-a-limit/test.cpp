@@ -124,7 +124,7 @@ TEST_SUITE("lines") {
         CHECK_MESSAGE(
             got == "one\n",
             "the client sent \"one\\ntwo\", and finished. The line should have come "
-            "back, and the rest, which is not a line, should not. It got \""
+            "back, but not the rest, which is not a line. The client got \""
                 << got << "\"");
         REQUIRE_MESSAGE(client.ended(), "the client has finished, and you have not.");
         check_nothing_escaped();
@@ -138,8 +138,8 @@ TEST_SUITE("too long") {
         CHECK_MESSAGE(got == line,
                       "this line has "
                           << longest_line
-                          << " bytes, with its end. That's allowed. It got \"" << got
-                          << "\"");
+                          << " bytes, with its end. That's allowed. The client got \""
+                          << got << "\"");
     }
 
     TEST_CASE_FIXTURE(EchoTest, "a line that is one byte too long is refused") {
@@ -204,11 +204,12 @@ TEST_SUITE("clients of all kinds") {
         client.finish();
         settle();
         const std::string got = read_slowly();
-        REQUIRE_MESSAGE(got.size() == sent.size(),
-                        "the client finished first, and read then. Of its last answers, "
-                            << sent.size() - got.size()
-                            << " bytes never came: they were still unsent when you ended "
-                               "the connection.");
+        REQUIRE_MESSAGE(
+            got.size() == sent.size(),
+            "the client finished first, and read afterwards. Of its last answers, "
+                << sent.size() - got.size()
+                << " bytes never came: they were still unsent when you ended "
+                   "the connection.");
         CHECK((got == sent));
         CHECK(client.ended());
         CHECK(serving.done());
@@ -256,7 +257,7 @@ TEST_SUITE("clients of all kinds") {
         send_lines(1'000'000);
         client.close();
         settle();
-        CHECK_MESSAGE(serving.done(), "the connection is broken, and echo still waits.");
+        CHECK_MESSAGE(serving.done(), "the connection is broken, but echo still waits.");
         check_nothing_escaped();
     }
 
@@ -266,15 +267,16 @@ TEST_SUITE("clients of all kinds") {
         settle();
         client.close();
         settle();
-        CHECK_MESSAGE(serving.done(), "the connection is broken, and echo still waits.");
+        CHECK_MESSAGE(serving.done(), "the connection is broken, but echo still waits.");
         check_nothing_escaped();
     }
 
     TEST_CASE_FIXTURE(EchoTest, "echo gives up a refused client that never finishes") {
         say(std::string(200, 'x'));
         after(patience);
-        REQUIRE_MESSAGE(serving.done(), "the client was told that its line is too long, "
-                                        "and does not finish. You wait for it forever.");
+        REQUIRE_MESSAGE(serving.done(),
+                        "the client was told that its line is too long, but it does not "
+                        "finish. You wait for it forever.");
         check_nothing_escaped();
     }
 
@@ -306,7 +308,7 @@ TEST_SUITE("the server ends") {
         settle();
         REQUIRE_MESSAGE(
             serving.done(),
-            "the task was asked to end, and waits for a client that may never read.");
+            "the task was asked to end, but it waits for a client that may never read.");
         check_nothing_escaped();
     }
 }

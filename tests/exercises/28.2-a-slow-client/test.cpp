@@ -63,7 +63,8 @@ TEST_SUITE("who hears what") {
         Member& a = enter();
         Member& b = enter();
         Member& c = enter();
-        CHECK_MESSAGE(room.size() == 3, "three have entered. How many are there?");
+        CHECK_MESSAGE(room.size() == 3,
+                      "three clients have entered. How many are in the room?");
         say(a, "hello\n");
         const std::string got = b.client.receive();
         REQUIRE_MESSAGE(!got.empty(), "a has said \"hello\\n\", and b heard nothing.");
@@ -105,9 +106,9 @@ TEST_SUITE("who leaves") {
         Member& c = enter();
         b.client.finish();
         settle();
-        CHECK_MESSAGE(b.task.done(), "b has finished, and its task has not.");
+        CHECK_MESSAGE(b.task.done(), "b has finished, but its task has not.");
         check_nothing_escaped();
-        CHECK_MESSAGE(room.size() == 2, "b has left, and two should be here.");
+        CHECK_MESSAGE(room.size() == 2, "b has left, and two clients should be here.");
         say(a, "hello\n");
         CHECK(c.client.receive() == "hello\n");
     }
@@ -119,9 +120,9 @@ TEST_SUITE("who leaves") {
         say(a, "hello\n");
         b.client.close(); // without having read it, so that's not a proper end
         say(a, "hello?\n");
-        CHECK_MESSAGE(b.task.done(), "b's connection is broken, and its task continues.");
+        CHECK_MESSAGE(b.task.done(), "b's connection is broken, but its task continues.");
         check_nothing_escaped();
-        CHECK_MESSAGE(room.size() == 2, "b has gone, and two should be here.");
+        CHECK_MESSAGE(room.size() == 2, "b has gone, and two clients should be here.");
         CHECK(c.client.receive() == "hello\nhello?\n");
     }
 
@@ -141,7 +142,7 @@ TEST_SUITE("who leaves") {
         Member& b = enter();
         b.task.cancel();
         settle();
-        REQUIRE_MESSAGE(b.task.done(), "b's task was asked to end, and continues.");
+        REQUIRE_MESSAGE(b.task.done(), "b's task was asked to end, but continues.");
         REQUIRE_MESSAGE(
             room.size() == 1,
             "b's task was asked to end, and has ended. But b is still a member: the next "
@@ -174,14 +175,14 @@ TEST_SUITE("who doesn't read") {
                             "waits for b, and so a itself is held up.");
             for (; i < 300; ++i)
                 say(a, line(i));
-            FAIL("b doesn't read, and is still in the room after 300 lines. What is kept "
-                 "for it has grown to "
+            FAIL("b doesn't read, but is still in the room after 300 lines. The text "
+                 "that you keep for it has grown to "
                  << b.stream.unsent() << " bytes, and there is no end to it.");
         }
         REQUIRE_MESSAGE(b.stream.closed(),
-                        "b hasn't read any of 300 lines, and they aren't kept for it. So "
-                        "there is a gap in what it will read, and it can't know that. "
-                        "Close its connection instead.");
+                        "b hasn't read any of 300 lines, and you don't keep them for it. "
+                        "Now there is a gap in the text that b will read, and b can't "
+                        "know that. Close its connection instead.");
     }
 
     TEST_CASE_FIXTURE(RoomTest,
@@ -191,7 +192,7 @@ TEST_SUITE("who doesn't read") {
         for (int i = 0; i < 300 && !b.stream.closed(); ++i)
             say(a, line(i));
         CHECK(b.stream.closed());
-        CHECK_MESSAGE(b.task.done(), "b was closed, and its task continues.");
+        CHECK_MESSAGE(b.task.done(), "b was closed, but its task continues.");
         CHECK_MESSAGE(room.size() == 1, "b was closed, and only a should be here.");
         b.client.receive();
         CHECK(b.client.ended());
@@ -244,7 +245,7 @@ TEST_SUITE("who doesn't read") {
                 REQUIRE((all.substr(i * longest_line, longest_line)
                          == line(static_cast<int>(i))));
             CHECK_MESSAGE(all.ends_with(said),
-                          "b has read everything, and the last line is missing.");
+                          "b has read everything, but the last line is missing.");
         }
         CHECK(room.size() == 2);
     }

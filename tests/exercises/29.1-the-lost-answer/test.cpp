@@ -46,8 +46,9 @@ class Scene : public LoopTest {
                                                                          << said());
         for (const auto& [number, session] : server_.sessions)
             for (const auto& [url, call] : session.held)
-                FAIL(url << " is held by a process that is alive and doesn't know it. "
-                         << why_unknown(number, url) << said());
+                FAIL(url
+                     << " is held by a process that is alive but doesn't know about it. "
+                     << why_unknown(number, url) << said());
         for (const std::string& url : urls) {
             const auto records = std::ranges::count(server_.records, url);
             if (fetched_[url] > 1)
@@ -153,7 +154,7 @@ class Scene : public LoopTest {
     std::string why_unknown(int session, const std::string& url) {
         if (took_late_)
             return "A call that was given up came late, when the next one had been "
-                   "answered, and it took URLs out although nothing waits for them.";
+                   "answered, but it took URLs out although nothing waits for them.";
         for (const auto& [number, times] : takers_[session])
             if (times > 1)
                 return fmt::format(
@@ -161,7 +162,7 @@ class Scene : public LoopTest {
                     number);
         for (const auto& [number, times] : heard_[session])
             if (times > 1)
-                return "It asked again, under the same number, and was not told what it "
+                return "It asked again, under the same number, but was not told what it "
                        "had been given.";
         if (server_.sessions[session].last > 0)
             return "The server looks at the numbers. But the call was repeated under "

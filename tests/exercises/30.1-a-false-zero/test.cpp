@@ -189,19 +189,20 @@ class Scene : public LoopTest {
     /// A hint, from what the questions have in common.
     std::string advice() const {
         if (overlap_)
-            return "All were asked at the same time. But that doesn't show what each did "
-                   "at one moment: the answers are from different ones.";
+            return "All servers were asked at the same time. But that doesn't show what "
+                   "each server had at one moment: the answers are from different "
+                   "moments.";
         if (asked_.size() <= models.size())
-            return "Each was asked once, one after the other, and the crawl continued "
-                   "meanwhile.";
+            return "Each server was asked once, one after the other, and in the meantime "
+                   "the crawl continued.";
         for (std::size_t i = 0; i + 1 < asked_.size(); ++i)
             if (asked_[i] == asked_[i + 1])
                 return fmt::format(
                     "{0} was asked twice, and then never again. While you asked the "
                     "others, it had plenty of time to get something.",
                     asked_[i]);
-        return "All were asked twice, and had nothing both times. So each had nothing at "
-               "two moments. And in between?";
+        return "All servers were asked twice, and had nothing both times. Each server "
+               "had nothing at two moments. And in between?";
     }
     std::string history() const {
         const std::size_t most = 12;
@@ -274,8 +275,8 @@ TEST_SUITE("is it over?") {
         Scene scene;
         scene.at(0).created = 3;
         scene.at(1).created = 5;
-        CHECK_MESSAGE(scene.ask(), "nothing is unfinished anywhere, nothing happens, and "
-                                   "is_over returns false.");
+        CHECK_MESSAGE(scene.ask(), "nothing is unfinished anywhere, and nothing happens, "
+                                   "but is_over returns false.");
     }
 
     TEST_CASE("is_over is false while something is left") {
@@ -304,12 +305,13 @@ TEST_SUITE("is it over?") {
         for (int i = 0; i < 30; ++i) {
             const bool over = scene.ask();
             if (over && scene.unfinished() > 0)
-                FAIL("it says that all is over. " << scene.left() << scene.advice()
-                                                  << scene.history());
+                FAIL("is_over says that all is over. " << scene.left() << scene.advice()
+                                                       << scene.history());
             if (over)
                 return;
         }
-        FAIL("nothing is left any more, and it has never said so." << scene.history());
+        FAIL("nothing is left any more, but is_over has never said so."
+             << scene.history());
     }
 
     TEST_CASE("is_over is right in a thousand random crawls") {
@@ -336,12 +338,13 @@ TEST_SUITE("is it over?") {
             for (int i = 0; i < 200 && !over; ++i)
                 over = scene.ask();
             if (over && scene.unfinished() > 0)
-                FAIL("it says that all is over. "
+                FAIL("is_over says that all is over. "
                      << scene.left()
                      << "What must have been true of each server, from its first answer "
                         "to its last? And is there a moment at which it was true of all?"
                      << scene.history());
-            REQUIRE_MESSAGE(over, "nothing is left any more, and it has never said so.");
+            REQUIRE_MESSAGE(over,
+                            "nothing is left any more, but is_over has never said so.");
         }
     }
 }
@@ -355,7 +358,7 @@ TEST_SUITE("carrying") {
         } catch (const std::runtime_error&) {
             FAIL("it carries the same link forever. What takes it off the outbox?");
         }
-        CHECK_MESSAGE(at(1).to_do.size() == 3, "three links were in the outbox, and "
+        CHECK_MESSAGE(at(1).to_do.size() == 3, "three links were in the outbox, but "
                                                    << at(1).to_do.size()
                                                    << " have come in.");
         CHECK_MESSAGE(at(0).outbox.empty(),

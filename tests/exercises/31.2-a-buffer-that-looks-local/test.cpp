@@ -21,11 +21,11 @@ TEST_CASE("nothing is written into a frame that is gone") {
         kernel.bytes_arrive("hello");
     }
     kernel.turn();
-    CHECK_MESSAGE(DeadFrames::touched() == 0,
-                  DeadFrames::touched()
-                      << " bytes were written into a frame after it was destroyed. The "
-                         "kernel still had the address: of what, and how long does that "
-                         "live?");
+    CHECK_MESSAGE(
+        DeadFrames::touched() == 0,
+        DeadFrames::touched()
+            << " bytes were written into a frame after it was destroyed. Which object's "
+               "address did the kernel still have, and how long does that object live?");
     CHECK_MESSAGE(received.empty(), "the frame is gone, and something has resumed it");
 }
 
@@ -55,7 +55,8 @@ TEST_CASE("an operation whose frame is gone soon ends") {
         const Job job = receive(kernel, received);
     }
     kernel.turn();
-    CHECK_MESSAGE(kernel.lent() == 0,
-                  "nothing waits for this operation any longer, and the kernel still has "
-                  "it. If no bytes ever arrive, that is forever: ask it to end.");
+    CHECK_MESSAGE(
+        kernel.lent() == 0,
+        "nothing waits for this operation any longer, but the kernel still has it. If no "
+        "bytes ever arrive, the kernel keeps it forever: ask it to end.");
 }

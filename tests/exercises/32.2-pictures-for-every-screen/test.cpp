@@ -39,6 +39,6 @@ TEST_CASE("commas at the end of a URL are no part of it") {
 }
 
 TEST_CASE("there may be nothing") {
-    check("", "", "no text has no URL.");
+    check("", "", "an empty text has no URL.");
     check(" , ,", "", "blanks and commas are no URL.");
 }

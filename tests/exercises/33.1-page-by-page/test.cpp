@@ -109,8 +109,8 @@ TEST_CASE("a place that a page lacks is on the pages that point to it") {
     crawl.add("http://h/b", {"http://h/", "http://h/a"}, "", Outcome::page);
     crawl.add_place("http://h/b", "x", "http://h/a");
     crawl.check("http://h/a\n  http://h/b#x (no such place)\n",
-                "a place has its own pages, and its address ends in a fragment; the URL "
-                "alone is that of a page that is alive.");
+                "a place has its own list of pages, and its address ends in a fragment. "
+                "The URL without the fragment is that of a page that is alive.");
 }
 
 TEST_CASE("what no page links to comes first") {
@@ -131,13 +131,14 @@ TEST_CASE("the last lines count the pages that aren't noted") {
     crawl.check("http://h/a\n  http://h/b#x (no such place)\n"
                 "  http://h/b#y (no such place)\n"
                 "http://h/b#x is on 3 more pages\nhttp://h/b#y is on 1 more page\n",
-                "not all pages may be noted, and once those are mended, all seems done.");
+                "the crawl may have noted only some of the pages: once these are mended, "
+                "everything seems done.");
 }
 
 TEST_CASE("a server can't write a line of the report") {
     Crawl crawl;
     crawl.add("http://h/gone", {"http://h/a"}, "HTTP status 500 \nhttp://h/b\n  x");
     crawl.check("http://h/a\n  http://h/gone (HTTP status 500 \\x0ahttp://h/b\\x0a  x)\n",
-                "the error has a line end that the server sent: it may not come into the "
-                "report as it is.");
+                "the error has a line end that the server sent: the report must not "
+                "contain it as it is.");
 }

@@ -85,8 +85,8 @@ std::string advice(const Answers& is, const Answers& should) {
 
 std::string advice_on_damage(const Answers& is, const Answers& should) {
     if (is == a_log().then.back())
-        return "It returns all that was written before, and hasn't noticed. What is in a "
-               "record that shows that?";
+        return "It returns everything that was written, and hasn't noticed the damage. "
+               "What in a record shows that a byte has changed?";
     if (is.size() > should.size())
         return advice(is, should)
                + " And is it certain that a record begins where you think?";

@@ -16,6 +16,6 @@ struct Story {
     std::vector<Taken> taken; ///< in the order in which they took their items
 };
 
-/// True if no getter was overtaken: what one gets, no later one gets in its place.
-/// Defined in yours.cpp.
+/// True if no getter was overtaken: no item that should have gone to a getter has gone to
+/// a later getter instead. Defined in yours.cpp.
 bool is_fair(const Story& story);

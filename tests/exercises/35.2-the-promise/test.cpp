@@ -79,13 +79,14 @@ const std::vector<tests::OrderPrograms::Thing> things{
 
 TEST_CASE("stories in which it is plain") {
     CHECK_MESSAGE(is_fair({.came = {}, .taken = {}}), "nothing happened: that is fair.");
-    CHECK_MESSAGE(
-        is_fair({.came = {3, 1, 2}, .taken = {{3, 1}, {1, 2}}}),
-        "getters 3, 1 and 2 came in this order, and have item 1, item 2 and none.");
+    CHECK_MESSAGE(is_fair({.came = {3, 1, 2}, .taken = {{3, 1}, {1, 2}}}),
+                  "getters 3, 1 and 2 came in this order, and have item 1, item 2 and no "
+                  "item: that is fair.");
     REQUIRE_MESSAGE(!is_fair({.came = {3, 1}, .taken = {{1, 1}, {3, 2}}}),
-                    "getter 3 came first, and getter 1 has item 1.");
-    CHECK_MESSAGE(!is_fair({.came = {3, 1}, .taken = {{1, 1}}}),
-                  "getter 3 came first and has none, and getter 1 has item 1.");
+                    "getter 3 came first, but getter 1 has item 1: that is unfair.");
+    CHECK_MESSAGE(
+        !is_fair({.came = {3, 1}, .taken = {{1, 1}}}),
+        "getter 3 came first and has no item, but getter 1 has item 1: that is unfair.");
 }
 
 TEST_CASE("page 12's queue keeps your promise, in every order") {
