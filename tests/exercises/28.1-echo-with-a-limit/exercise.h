@@ -24,9 +24,9 @@ constexpr std::chrono::seconds patience{1};
 /// - Whatever the client does, no exception leaves this. If the connection is broken, or
 ///   the task is asked to end, it ends at once.
 ///
-/// When this returns, its caller closes the connection (see stage3::serve). Bytes that are
-/// still unsent then are lost. If anything is unread, closing sends a reset, and over a
-/// long distance, even bytes that the kernel has taken may be lost. To avoid that,
+/// When this returns, its caller closes the connection (see stage3::serve). Bytes that
+/// are still unsent then are lost. If anything is unread, closing sends a reset, and over
+/// a long distance, even bytes that the kernel has taken may be lost. To avoid that,
 /// announce before you return that you will write nothing more. Then read and drop
 /// whatever still arrives, until the client has finished, too, or `patience` is over.
 /// Defined in yours.cpp.
