@@ -77,9 +77,10 @@ TEST_CASE("a cancelled worker ends") {
     world.tasks.front().cancel();
     for (int i = 0; i < 5; ++i)
         world.loop.turn(0ms);
-    CHECK_MESSAGE(was_cancelled(world.tasks.front()),
-                  "it was cancelled while it waited, and it waits again. A `get` that "
-                  "catches Cancelled must throw it on, or its worker never hears of it.");
+    CHECK_MESSAGE(
+        was_cancelled(world.tasks.front()),
+        "the worker was cancelled while it waited, and it waits again. If `get` "
+        "catches Cancelled, it must rethrow it, or the worker never hears of it.");
 }
 
 TEST_CASE("in every order, no worker sleeps while there is an item") {

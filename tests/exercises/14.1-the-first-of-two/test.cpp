@@ -49,10 +49,10 @@ struct Race {
         for (int i = 0; i < 6; ++i) {
             loop.turn(0ms);
             if (task.done())
-                REQUIRE_MESSAGE(
-                    (has_ended(servers[0]) && has_ended(servers[1])),
-                    "first_of has ended, and one of the two is still running: ask it to "
-                    "end, and wait until it has ended.");
+                REQUIRE_MESSAGE((has_ended(servers[0]) && has_ended(servers[1])),
+                                "first_of has ended, and one of the two fetches is still "
+                                "running: ask "
+                                "it to end, and wait until it has ended.");
         }
     }
     static bool has_ended(const Server& server) {
@@ -79,13 +79,13 @@ struct Race {
 void check_that_it_wins(std::size_t number) {
     Race race;
     REQUIRE_MESSAGE((race.servers[0].has_begun && race.servers[1].has_begun),
-                    "both should be asked at once.");
+                    "both servers should be asked at the same time.");
     race.answer(number);
     CHECK_MESSAGE(race.servers.at(1 - number).was_asked,
-                  "one of the two has its answer, and the other one, which is slower, "
+                  "one of the two fetches has its answer, and the other, slower fetch "
                   "hasn't been asked to end.");
     race.say_goodbye();
-    REQUIRE_MESSAGE(race.task.done(), "it should be over by now.");
+    REQUIRE_MESSAGE(race.task.done(), "first_of should be over by now.");
     CHECK_MESSAGE(race.value == static_cast<int>(number) + 1,
                   "the first answer was " << number + 1 << ". Yours: " << race.value);
 }
@@ -102,9 +102,9 @@ TEST_CASE("asked to end, first_of asks both and waits for them") {
     race.task.cancel();
     race.turn();
     CHECK_MESSAGE((race.servers[0].was_asked && race.servers[1].was_asked),
-                  "the waiting task was asked to end, and the two haven't heard of it.");
+                  "first_of was asked to end, and its two fetches haven't heard of it.");
     race.say_goodbye();
-    REQUIRE_MESSAGE(race.task.done(), "it should be over by now.");
+    REQUIRE_MESSAGE(race.task.done(), "first_of should be over by now.");
     bool cancelled = false;
     try {
         race.task.throw_if_failed();
@@ -113,5 +113,5 @@ TEST_CASE("asked to end, first_of asks both and waits for them") {
     }
     CHECK_MESSAGE(
         cancelled,
-        "the request was swallowed: when both have ended, Cancelled must be thrown.");
+        "the request was swallowed: when both fetches have ended, throw Cancelled.");
 }

@@ -151,7 +151,7 @@ TEST_CASE("the pieces make up the file") {
     Download test;
     REQUIRE_MESSAGE(
         test.pieces.size() == 5,
-        "five pieces should be fetched at once. Yours: " << test.pieces.size());
+        "five pieces should be fetched at the same time. Yours: " << test.pieces.size());
     for (std::size_t number = 5; number > 0; --number)
         test.arrives(number - 1);
     REQUIRE_MESSAGE(test.end() == "it has returned", test.end());

@@ -35,21 +35,23 @@ TEST_CASE_FIXTURE(BlinkerTest, "act() is called when its time is up") {
     blinker.start({never});
     turns(5);
     CHECK_MESSAGE(blinker.switched() == 0,
-                  "it wished for an hour, and act() was called before that had passed.");
+                  "the blinker wished for an hour, and act() was called before that.");
     blinker.start({5});
     after(5ms);
-    CHECK_MESSAGE(blinker.switched() == 1, "it wished for a timer of 5 ms. They have "
-                                           "passed, and nothing has called act().");
+    CHECK_MESSAGE(blinker.switched() == 1,
+                  "the blinker wished for a timer of 5 ms. The 5 ms have passed, and "
+                  "nothing has called act().");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a pattern switches the lamp at each of its times") {
     blinker.start({1, 2, 3, never});
     for (int i = 0; i < 3; ++i)
         after(3ms); // the next timer is made when the one before it is called
-    CHECK_MESSAGE(blinker.switched() == 3,
-                  "after 1 ms, 2 ms more and 3 ms more, the lamp must be switched, each "
-                  "time once; it was switched "
-                      << blinker.switched() << " times.");
+    CHECK_MESSAGE(
+        blinker.switched() == 3,
+        "the lamp must be switched after 1 ms, again after 2 ms more, and again "
+        "after 3 ms more. It was switched "
+            << blinker.switched() << " times.");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a timer fires once") {
@@ -72,17 +74,18 @@ TEST_CASE_FIXTURE(BlinkerTest, "a wish of 0 calls act() as soon as possible") {
                   "0 does not mean that there is nothing to do: act() has to be called "
                   "as soon as possible. The lamp should have been switched twice.");
     CHECK_MESSAGE(blinker.refused() == 0,
-                  "act() makes a wish, too. It must not be called again before it has "
-                  "returned from that.");
+                  "act() makes a wish, too. Don't call act() again before it has "
+                  "returned.");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "each wish replaces the one before") {
     blinker.start({2});
     blinker.start({never});
     after(5ms);
-    CHECK_MESSAGE(blinker.switched() == 0,
-                  "it wished for 2 ms, and then for an hour instead. But the old timer "
-                  "is still there, and has fired.");
+    CHECK_MESSAGE(
+        blinker.switched() == 0,
+        "the blinker wished for 2 ms, and then for an hour instead. But the old "
+        "timer is still there, and has fired.");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a wish for an earlier time replaces a later one") {
@@ -99,13 +102,13 @@ TEST_CASE_FIXTURE(BlinkerTest, "a wish of -1 takes the timer back") {
     blinker.stop(); // no pattern was running
     turns(2);
     CHECK_MESSAGE(blinker.switched() == 0,
-                  "-1 means that it wants no timer. The lamp was switched.");
+                  "-1 means that it wants no timer, but the lamp was switched.");
     blinker.start({2});
     blinker.stop();
     after(5ms);
     CHECK_MESSAGE(
         blinker.switched() == 0,
-        "it took its timer back with -1, and the timer has fired nevertheless.");
+        "the blinker took its timer back with -1, and the timer has fired nevertheless.");
     blinker.start({0});
     blinker.stop();
     turns(5);
@@ -114,7 +117,8 @@ TEST_CASE_FIXTURE(BlinkerTest, "a wish of -1 takes the timer back") {
                   "is due at once. Keep its TimerId.");
     blinker.start({1});
     after(1ms);
-    CHECK_MESSAGE(blinker.switched() == 1, "after that, a new pattern can begin.");
+    CHECK_MESSAGE(blinker.switched() == 1,
+                  "after a stop, a new pattern can begin, but the lamp wasn't switched.");
 }
 
 TEST_CASE_FIXTURE(BlinkerTest, "a destroyed BlinkerTimer takes its running timer back") {
