@@ -51,8 +51,7 @@ struct Race {
             if (task.done())
                 REQUIRE_MESSAGE((has_ended(servers[0]) && has_ended(servers[1])),
                                 "first_of has ended, and one of the two fetches is still "
-                                "running: ask "
-                                "it to end, and wait until it has ended.");
+                                "running: ask it to end, and wait until it has ended.");
         }
     }
     static bool has_ended(const Server& server) {

@@ -57,20 +57,20 @@ struct WorkTest {
             FAIL("nothing more will ever happen: "
                  << workers - work.farewells << " of " << workers
                  << " workers wait for an item that does not come. A sentinel sends one "
-                    "worker home, the one that gets it.");
+                    "worker home: the worker that gets it.");
         for (const int item : work.begun)
             REQUIRE_MESSAGE(std::ranges::count(work.handled, item) == 1,
                             "item "
                                 << item
                                 << " was begun, and not finished: its worker was ended "
                                    "halfway. When the last item is taken out of the "
-                                   "queue, it isn't done yet.");
+                                   "queue, that item isn't done yet.");
         REQUIRE_MESSAGE(
             work.farewells == workers, // or else the next turn might run what is gone
             "" << workers << " workers, and " << work.farewells
                << " had said farewell when run_workers returned. A worker that is "
-                  "cancelled while it waits never says farewell, and one that still says "
-                  "it would use what is gone.");
+                  "cancelled while it waits never says farewell. And a worker that is "
+                  "still saying it would use objects that are gone.");
         task.throw_if_failed();
         return numbers;
     }
@@ -123,8 +123,9 @@ TEST_CASE_FIXTURE(WorkTest, "items that come from other items are handled too") 
     CHECK_MESSAGE(has_handled({1, 2, 11, 12, 121}),
                   "two items bring three more, and only "
                       << work.handled.size()
-                      << " were handled. What came later was in the queue after the "
-                         "sentinels, and the workers went home before they saw it.");
+                      << " were handled. The items that came later were in the queue "
+                         "after the sentinels, and the workers went home before they saw "
+                         "them.");
 }
 
 TEST_CASE_FIXTURE(WorkTest, "all workers end without being cancelled") {
@@ -141,7 +142,7 @@ TEST_CASE_FIXTURE(WorkTest, "all workers end without being cancelled") {
 TEST_CASE_FIXTURE(WorkTest, "the queue is left empty") {
     handle({1, 2, 3}, 2);
     CHECK_MESSAGE(queue_is_empty(), "a sentinel is left in the queue. The next worker "
-                                    "that uses the queue gets it and goes home at once.");
+                                    "that uses the queue gets it, and goes home.");
 }
 
 TEST_CASE_FIXTURE(WorkTest, "workers with nothing to do return zeros") {
@@ -156,5 +157,5 @@ TEST_CASE_FIXTURE(WorkTest, "the workers work at the same time") {
     CHECK_MESSAGE(work.most_at_once == 4,
                   "four workers, eight items, and never more than "
                       << work.most_at_once
-                      << " of them were being handled at the same time.");
+                      << " items were being handled at the same time.");
 }
