@@ -96,7 +96,8 @@ TEST_SUITE("small circles") {
     TEST_CASE("two hops there and back close a circle") {
         const std::string said = closing({{1, 2}, {2, 1}});
         CHECK_MESSAGE(said != "", "1 leads to 2, and 2 leads to 1: neither of them leads "
-                                  "anywhere else, and you have not said so.");
+                                  "anywhere else. That is a circle, and you have not "
+                                  "reported it.");
         CHECK(said == "2->1");
     }
 
@@ -114,7 +115,7 @@ TEST_SUITE("no circles") {
                       "is not a circle.");
         CHECK_MESSAGE(
             closing({{1, 3}, {2, 3}, {3, 4}}) == "",
-            "two pages lead to 3, and that one leads on. No page is visited twice.");
+            "two pages lead to 3, and 3 leads on to 4. No page is visited twice.");
     }
 
     TEST_CASE("a hop to a page that has already answered closes no circle") {
