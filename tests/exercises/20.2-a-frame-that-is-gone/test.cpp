@@ -54,7 +54,7 @@ TEST_CASE_FIXTURE(Scene, "a stopped watch leaves nothing in the loop") {
     CHECK_MESSAGE(
         !has_timer(),
         "the watch is stopped, and its timer is still in the loop. With many watches and "
-        "pauses of a day, such timers pile up. Nothing needs it: take it back.");
+        "pauses of a day, such timers pile up. Nothing needs the timer: take it back.");
 }
 
 TEST_CASE_FIXTURE(Scene, "destroyed Watches leave no timer in the loop") {
@@ -67,7 +67,7 @@ TEST_CASE_FIXTURE(Scene, "destroyed Watches leave no timer in the loop") {
     REQUIRE_MESSAGE(!has_timer(),
                     "nothing has called stop, but all Watches were destroyed, and each "
                     "frame with its Job. A timer is still in the loop: what will it "
-                    "resume? Which object dies with the frame, however that dies?");
+                    "resume? Which object dies with the frame, whatever destroys it?");
     pass(1h);
 }
 

@@ -73,9 +73,11 @@ void check(const Tree& tree, const Found& found, std::size_t number) {
                              "is unfinished as long as it may bring others.");
     CHECK_MESSAGE(files <= number,
                   "there are " << number << " files, and it has found " << files << ".");
-    CHECK_MESSAGE(tree.most_at_once == 4, "four folders should be listed at once if "
-                                          "there are that many; the most at once were "
-                                              << tree.most_at_once << ".");
+    CHECK_MESSAGE(
+        tree.most_at_once == 4,
+        "if there are four folders or more, four should be listed at the same time. "
+        "The most were "
+            << tree.most_at_once << ".");
 }
 
 } // namespace
