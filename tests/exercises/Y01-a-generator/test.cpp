@@ -43,10 +43,11 @@ void needs_the_frame_at_the_end() {
     const bool stays = told == "begins () () () ends ";
     if (!stays)
         static_cast<void>(generator.release()); // to destroy it now could crash
-    REQUIRE_MESSAGE(stays, "when the body has ended, its frame is gone, and with it what "
-                           "was returned or thrown. It must stop once more, at its end. "
-                           "Reported: "
-                               << said(told));
+    REQUIRE_MESSAGE(stays,
+                    "as soon as the body has ended, its frame is gone, and with it the "
+                    "value that was returned or the exception that was thrown. The "
+                    "coroutine must stop once more, at its end. Reported: "
+                        << said(told));
 }
 
 } // namespace
@@ -67,7 +68,7 @@ TEST_CASE("V1: a call runs none of a generator; next runs it up to its first co_
                                     << ". How does the value after co_yield get there?");
     const std::optional<int> second = generator.next();
     CHECK_MESSAGE(second == 2,
-                  "next() resumes it, up to the next co_yield. It has returned "
+                  "next() resumes the body, up to the next co_yield. It has returned "
                       << words(second));
 }
 
@@ -88,13 +89,14 @@ TEST_CASE("V2: what is sent is the value of the co_yield where it is suspended")
     REQUIRE(generator.next() == 0);
     const std::optional<int> heard = generator.send(5);
     REQUIRE_MESSAGE(heard == 5,
-                    "5 was sent, so that is the value of the co_yield where it was "
-                    "suspended: whatever the awaiter's await_resume returns. It yields "
-                    "what it has received, and send returns that, as next does: "
+                    "5 was sent, so 5 is the value of the co_yield at which the "
+                    "generator was suspended. That value is whatever the awaiter's "
+                    "await_resume returns. This generator then yields the value that it "
+                    "has received, and send returns the yielded value, as next does: "
                         << words(heard));
     const std::optional<int> nothing = generator.next();
-    CHECK_MESSAGE(nothing == 0, "next() sends nothing, which is Send{}, here 0, and not "
-                                "what was sent the last time. The generator received "
+    CHECK_MESSAGE(nothing == 0, "next() sends Send{}, here 0, and not the value that was "
+                                "sent the last time. The generator received "
                                     << words(nothing));
 }
 
@@ -162,11 +164,11 @@ TEST_CASE("V3: a generator that has ended yields nothing, and its return value i
         REQUIRE(generator.next() == value);
     const std::optional<int> end = generator.next();
     REQUIRE_MESSAGE(!end,
-                    "it has ended, and yields "
+                    "the generator has ended, and yields "
                         << words(end)
-                        << " again: what was yielded must be taken out of the promise.");
+                        << " again: a yielded value must be taken out of the promise.");
     CHECK_MESSAGE(generator.returned() == "goodbye",
-                  "it has returned \"goodbye\", and returned() gives \""
+                  "the generator has returned \"goodbye\", and returned() gives \""
                       << generator.returned() << "\"");
 }
 
@@ -196,8 +198,8 @@ TEST_CASE("V4: an exception that leaves a generator's body leaves the call that 
             caught == "it rains",
             "the body has thrown \"it rains\". The error was lost: next() has thrown "
                 << caught
-                << ". The promise keeps what leaves the body, and the function that "
-                   "resumed the frame rethrows it.");
+                << ". The promise keeps an exception that leaves the body, and the "
+                   "function that resumed the frame rethrows it.");
     }
 }
 

@@ -79,7 +79,7 @@ TEST_CASE_FIXTURE(Three, "an element that has come out is no longer linked") {
     const std::string out = all_of(another);
     CHECK_MESSAGE(out == "a ",
                   "a has come out of one queue and was put into another, and the element "
-                  "after it came along. pop must clear the `next_` of the one that it "
+                  "after a came along. pop must clear the `next_` of the element that it "
                   "takes out. In the other queue were: "
                       << said(out));
 }
@@ -106,8 +106,9 @@ TEST_CASE_FIXTURE(Three, "a queue is appended to another") {
         ready.push(a);
         expected = "b c a ";
     }
-    CHECK_MESSAGE(waiters.empty(), "the elements that were appended to another queue are "
-                                   "still in their own as well: leave that empty.");
+    CHECK_MESSAGE(waiters.empty(),
+                  "the elements that were appended to another queue are still in their "
+                  "own queue as well: append must leave that queue empty.");
     const std::string out = all_of(ready);
     CHECK_MESSAGE(out == expected, "one queue was appended to the other. Expected: "
                                        << expected << "and these came out: " << said(out)
@@ -140,10 +141,9 @@ TEST_CASE_FIXTURE(Three, "L1: what is ready runs first in, first out, each once"
                   "b and a were ready, and these ran in the turn: " << said(told));
     loop.make_ready(c);
     turn();
-    CHECK_MESSAGE(
-        told == "b a c ",
-        "what was made ready once runs once. Then c was made ready. In both turns ran: "
-            << said(told));
+    CHECK_MESSAGE(told == "b a c ", "an element that was made ready once runs once. Then "
+                                    "c was made ready. In the two turns, these ran: "
+                                        << said(told));
 }
 
 TEST_CASE_FIXTURE(Three, "the callback of a socket is called as long as it is ready") {
@@ -182,8 +182,9 @@ TEST_CASE_FIXTURE(Three, "E4: a socket that is no longer watched calls nothing, 
     CHECK_MESSAGE(told.empty(), "called after `unwatch`: " << said(told));
     loop.watch(pair.near.fd(), Events::write, [&] { told += "anew "; });
     turn();
-    CHECK_MESSAGE(told == "anew ",
-                  "the socket has room, and is watched for that. Called: " << said(told));
+    CHECK_MESSAGE(
+        told == "anew ",
+        "the socket has room to write, and is watched for that. Called: " << said(told));
 }
 
 TEST_CASE_FIXTURE(Three, "E5: a socket's callback may end its own watch, or that of "
@@ -216,7 +217,8 @@ TEST_CASE_FIXTURE(Three, "E5: a socket's callback may end its own watch, or that
         CHECK_MESSAGE(
             told == "called ",
             "two sockets were ready, and the callback of one has ended the watch of the "
-            "other, before its callback was called: what that needs may be gone. Called: "
+            "other, before the other's callback was called. It must not be called any "
+            "more, because the objects that it uses may be gone. Called: "
                 << said(told));
     }
 }
@@ -231,10 +233,11 @@ TEST_CASE_FIXTURE(Three,
         loop.make_ready(a);
     });
     loop.turn(1s);
-    CHECK_MESSAGE(told == "callback a ",
-                  "a turn first asks the selector and then runs what is ready, including "
-                  "what a callback has made ready. In the turn came: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "callback a ",
+        "a turn first asks the selector and then runs everything that is ready, "
+        "including anything that a callback has made ready. In the turn, these ran: "
+            << said(told));
 }
 
 TEST_CASE_FIXTURE(Three, "L2: what is made ready in a turn runs in the next one, after "
@@ -245,18 +248,20 @@ TEST_CASE_FIXTURE(Three, "L2: what is made ready in a turn runs in the next one,
     loop.watch(pair.near.fd(), Events::read, [&] { ++called; });
     send_byte(pair.far);
     turn();
-    CHECK_MESSAGE(again.times == 1,
-                  "a Runnable that makes itself ready whenever it runs has run "
-                      << again.times
-                      << " times in one turn: the loop would never look at a socket "
-                         "again. First take out what is ready now, then run that.");
+    CHECK_MESSAGE(
+        again.times == 1,
+        "a Runnable that makes itself ready whenever it runs has run "
+            << again.times
+            << " times in one turn: the loop would never look at a socket again. First "
+               "take out the elements that are ready now, then run those.");
     turn();
-    CHECK_MESSAGE((again.times == 2 || again.times == 100),
-                  "what was made ready in the first turn runs in the second.");
+    CHECK_MESSAGE(
+        (again.times == 2 || again.times == 100),
+        "an element that was made ready in the first turn runs in the second turn.");
     CHECK_MESSAGE(
         called == 2,
         "a byte has arrived, and no callback was called, because something else was "
-        "ready to run. If something always is, no socket would ever be looked at.");
+        "ready to run. If something is always ready, no socket would ever be looked at.");
 }
 
 // ---- Sleeping ----

@@ -44,25 +44,28 @@ TEST_CASE_FIXTURE(FutureTest, "F1: a new future is pending, and has not failed")
 
 TEST_CASE_FIXTURE(FutureTest, "F3: set_result makes it done") {
     future.set_result();
-    REQUIRE_MESSAGE(future.done(), "it has happened, so the future is done.");
+    REQUIRE_MESSAGE(future.done(), "set_result was called, so the future is done.");
     CHECK_MESSAGE(thrown_by(future) == "nothing",
-                  "it has happened, not failed. It throws " << thrown_by(future));
+                  "the future has a result, and has not failed. It throws "
+                      << thrown_by(future));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "F10: waiters run later, never inside set_result") {
     future.add_waiter(a);
     turn();
-    CHECK_MESSAGE(told.empty(), "it isn't done yet, and these ran: " << said(told));
+    CHECK_MESSAGE(told.empty(),
+                  "the future isn't done yet, and these ran: " << said(told));
     future.set_result();
-    REQUIRE_MESSAGE(
-        told.empty(),
-        "set_result has not returned, and a waiter has run inside it. Its caller must "
-        "not have to expect that: put those who wait into the loop's queue. These ran: "
-            << said(told));
+    REQUIRE_MESSAGE(told.empty(),
+                    "set_result has not returned, and a waiter has run inside it. The "
+                    "caller of set_result must not have to expect that: put the waiters "
+                    "into the loop's queue. These ran: "
+                        << said(told));
     turn();
-    CHECK_MESSAGE(told == "a ", "a waited, and it's done: a runs in the next turn. These "
-                                "ran: "
-                                    << said(told));
+    CHECK_MESSAGE(
+        told == "a ",
+        "a waited for the future, which is done: a runs in the next turn. These ran: "
+            << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest,
@@ -72,8 +75,8 @@ TEST_CASE_FIXTURE(FutureTest,
     future.set_result();
     future.set_result();
     turn(2);
-    CHECK_MESSAGE(told == "b a ", "b and a waited, and it's done: both run once, in the "
-                                  "order in which they came. These ran: "
+    CHECK_MESSAGE(told == "b a ", "b and a waited for the future, which is done: both "
+                                  "run once, in the order in which they came. These ran: "
                                       << said(told));
 }
 
@@ -86,16 +89,17 @@ TEST_CASE_FIXTURE(FutureTest, "F15: a waiter that has run may wait again") {
     future.add_waiter(a);
     future.set_result();
     turn(3);
-    CHECK_MESSAGE(told == "again a ",
-                  "two waited for a future, which is done. One of them waits for a "
-                  "second future now, which isn't done. These ran: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "again a ",
+        "two Runnables waited for a future, which is done. One of them now waits "
+        "for a second future, which isn't done. These ran: "
+            << said(told));
     second.set_result();
     turn(3);
-    CHECK_MESSAGE(told == "again a again ",
-                  "the second future is done, too, and only one waited for it. These "
-                  "ran: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "again a again ",
+        "the second future is done, too, and only one of them waited for it. These ran: "
+            << said(told));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "F12: waiters run for exceptions and cancellations, too") {
@@ -106,10 +110,9 @@ TEST_CASE_FIXTURE(FutureTest, "F12: waiters run for exceptions and cancellations
     REQUIRE_MESSAGE(future.done(), "failing is an ending, too: the future is done.");
     CHECK(told.empty());
     turn();
-    CHECK_MESSAGE(
-        told == "a b ",
-        "it has failed, and a and b waited for its end, whatever that is. These ran: "
-            << said(told));
+    CHECK_MESSAGE(told == "a b ", "the future has failed, and a and b waited for its "
+                                  "end, whichever end that is. These ran: "
+                                      << said(told));
 }
 
 TEST_CASE_FIXTURE(
@@ -118,9 +121,10 @@ TEST_CASE_FIXTURE(
     const std::string first = thrown_by(future);
     CHECK_MESSAGE(first == "it rains", "throw_if_failed has thrown " << first);
     const std::string again = thrown_by(future);
-    CHECK_MESSAGE(again == "it rains", "two have waited, and each of them must get the "
-                                       "error. The second time, it has thrown "
-                                           << again);
+    CHECK_MESSAGE(again == "it rains",
+                  "suppose two tasks have waited: each of them must get the error. The "
+                  "second time, throw_if_failed has thrown "
+                      << again);
 }
 
 TEST_CASE_FIXTURE(FutureTest,
@@ -133,14 +137,14 @@ TEST_CASE_FIXTURE(FutureTest,
     future.set_result();
     future.cancel();
     CHECK_MESSAGE(thrown_by(future) == "nothing",
-                  "it had happened, and was cancelled after that. That is too late: a "
-                  "future that is done never changes. It throws "
+                  "the future had a result, and was cancelled after that. That is too "
+                  "late: a future that is done never changes. It throws "
                       << thrown_by(future));
     second.set_result();
     second.cancel();
     CHECK_MESSAGE(thrown_by(second) == "it rains",
-                  "it had failed with \"it rains\", and a future that is done never "
-                  "changes. It throws "
+                  "the future had failed with \"it rains\", and a future that is done "
+                  "never changes. It throws "
                       << thrown_by(second));
     turn();
     CHECK_MESSAGE(told == "a b ",
@@ -150,7 +154,7 @@ TEST_CASE_FIXTURE(FutureTest,
 
 TEST_CASE_FIXTURE(FutureTest, "F6: cancel ends a pending future") {
     CHECK_MESSAGE(future.cancel(),
-                  "it wasn't done, so cancel() has ended it, and returns true.");
+                  "the future wasn't done, so cancel() ends it, and returns true.");
     REQUIRE_MESSAGE(future.done(),
                     "being cancelled is an ending, too: the future is done.");
     CHECK_FALSE(future.cancel());
@@ -159,21 +163,24 @@ TEST_CASE_FIXTURE(FutureTest, "F6: cancel ends a pending future") {
 TEST_CASE_FIXTURE(FutureTest, "F7: a future that was cancelled throws Cancelled") {
     future.cancel();
     CHECK_MESSAGE(thrown_by(future) == "Cancelled",
-                  "it has failed with Cancelled. It throws " << thrown_by(future));
+                  "the future has failed with Cancelled. It throws "
+                      << thrown_by(future));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "F8: a cancelled future takes no result") {
     future.cancel();
     future.set_result();
-    CHECK_MESSAGE(thrown_by(future) == "Cancelled",
-                  "it was cancelled, and a result came after that, too late. It throws "
-                      << thrown_by(future));
+    CHECK_MESSAGE(
+        thrown_by(future) == "Cancelled",
+        "the future was cancelled, and a result came after that, too late. It throws "
+            << thrown_by(future));
 }
 
 TEST_CASE_FIXTURE(FutureTest, "F9: a future that is done can't be cancelled") {
     future.set_result();
-    CHECK_MESSAGE(!future.cancel(),
-                  "it was done before, so cancel() comes too late, and returns false.");
+    CHECK_MESSAGE(
+        !future.cancel(),
+        "the future was done before, so cancel() comes too late, and returns false.");
     CHECK(thrown_by(future) == "nothing");
 }
 

@@ -99,11 +99,11 @@ class Run {
         const bool knows_next = task_.run();
         if (!knows_next)
             static_cast<void>(coroutine_.release()); // to destroy it now could crash
-        REQUIRE_MESSAGE(
-            knows_next,
-            "a coroutine has stopped, and has not said which one to resume next. Where "
-            "it awaits another, await_suspend must call await_child; and at its end, it "
-            "must stop with an Ended, whose await_suspend is called then.");
+        REQUIRE_MESSAGE(knows_next,
+                        "a coroutine has stopped, and has not said which coroutine to "
+                        "resume next. Where it awaits another coroutine, await_suspend "
+                        "must call await_child. And at its end, it must stop with an "
+                        "Ended, whose await_suspend is called then.");
     }
 
     /// What has left the coroutine.
@@ -193,8 +193,9 @@ TEST_CASE_FIXTURE(CoroutineTest, "a coroutine runs until it waits, and to its en
     }
     SUBCASE("and goes on") {
         pausing.run();
-        CHECK_MESSAGE(told == "begins goes on ~local ",
-                      reported("it went on after its wait, and to its end."));
+        CHECK_MESSAGE(
+            told == "begins goes on ~local ",
+            reported("the coroutine resumed after its wait, and ran to its end."));
     }
 }
 
@@ -202,8 +203,8 @@ TEST_CASE_FIXTURE(CoroutineTest, "a promise keeps what has left its coroutine") 
     const Run failing(told, [&] { return fails(told); });
     CHECK(told == "~local ");
     REQUIRE_MESSAGE(failing.error(),
-                    "the coroutine has thrown \"it rains\". The promise must keep what "
-                    "leaves the body, and its `error` is null.");
+                    "the coroutine has thrown \"it rains\". The promise must keep an "
+                    "exception that leaves the body, but its `error` is null.");
     CHECK_THROWS_AS(std::rethrow_exception(failing.error()), Rain);
 }
 
@@ -294,11 +295,10 @@ TEST_CASE_FIXTURE(
     "A3: what a coroutine throws is thrown by its co_await, and so on outwards") {
     needs_children();
     const Run run(told, [&] { return catches(told); });
-    CHECK_MESSAGE(
-        told == "~local ~middle it rains",
-        reported(
-            "a child of a child has thrown \"it rains\". An exception that leaves a "
-            "child is thrown by its parent's co_await, and so on until one catches it."));
+    CHECK_MESSAGE(told == "~local ~middle it rains",
+                  reported("a child of a child has thrown \"it rains\". An exception "
+                           "that leaves a child is thrown by its parent's co_await, and "
+                           "so on outwards until a coroutine catches it."));
 }
 
 TEST_CASE_FIXTURE(

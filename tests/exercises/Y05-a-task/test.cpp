@@ -138,13 +138,13 @@ void needs_children() {
     const Task task(test.loop, awaits_two(test));
     test.turn();
     REQUIRE_MESSAGE(test.told != "begins",
-                    "a coroutine awaits another, and that hasn't begun. await_child must "
-                    "tell the parent's task to resume the child next, and run() resumes "
-                    "one after the other until one waits.");
+                    "a coroutine awaits another one, which hasn't begun. await_child "
+                    "must tell the parent's task to resume the child next, and run() "
+                    "resumes one coroutine after the other until one of them waits.");
     REQUIRE_MESSAGE(test.told != "begins, a",
-                    "a child has ended, and its parent doesn't go on. Does the child "
+                    "a child has ended, and its parent doesn't resume. Does the child "
                     "know its caller and its task, and does it tell the task at its end "
-                    "who is next?");
+                    "which coroutine is next?");
     REQUIRE_MESSAGE(test.told == "begins, a, b, ends",
                     test.reported("a coroutine awaits two others, which report a and "
                                   "b."));
@@ -188,15 +188,15 @@ TEST_CASE_FIXTURE(
     std::intptr_t last = 0;
     int ran = 0;
     const std::string advice =
-        " more bytes of the stack in use. So each runs inside the one before, and many "
-        "of them would overflow it. Only run() may resume a coroutine: await_child and "
-        "Ended tell the task which one is next, and return.";
+        " more bytes of the stack in use. So each child runs inside the one before, and "
+        "many of them would overflow the stack. Only run() may resume a coroutine: "
+        "await_child and Ended tell the task which coroutine is next, and return.";
     {
         const Task task(loop, many_children(1000, first, last, ran));
         turn();
         REQUIRE_MESSAGE(ran == 1000,
-                        "a task awaits a thousand children, none of which waits. In its "
-                        "first turn, so many ran: "
+                        "a task awaits a thousand children, none of which waits. The "
+                        "number of children that ran in its first turn: "
                             << ran);
         REQUIRE_MESSAGE(last - first < 20'000,
                         "a task awaits a thousand children, none of which waits. At the "
@@ -351,8 +351,8 @@ TEST_CASE_FIXTURE(TaskTest, "F23: all waiting tasks get the same exception objec
     future.fail(rain());
     turn();
     REQUIRE(seen.size() == 2);
-    CHECK_MESSAGE(seen[0] == seen[1], "two wait for a future that fails, and what one of "
-                                      "them catches is a copy of the other's.");
+    CHECK_MESSAGE(seen[0] == seen[1], "two tasks wait for a future that fails, and one "
+                                      "of them catches only a copy of the exception.");
 }
 
 // ---- The task's end ----
@@ -395,8 +395,8 @@ TEST_CASE_FIXTURE(TaskTest, "K4: a task fails with what its coroutine throws") {
         left_the_turn = true;
     }
     REQUIRE_MESSAGE(!left_the_turn,
-                    "what a task's coroutine threw came out of the loop's turn, which "
-                    "has no use for it: keep it in the task.");
+                    "an exception of a task's coroutine came out of the loop's turn, "
+                    "which has no use for it: keep the exception in the task.");
     for (const std::string time : {"first", "second"})
         REQUIRE_MESSAGE(
             end_of(task) == "it rains",
@@ -414,10 +414,10 @@ TEST_CASE_FIXTURE(TaskTest, "K7: a task is a future: others can await it") {
         turn(2);
         for (const Task* waiter : {&one, &two})
             REQUIRE_MESSAGE(end_of(*waiter) == expected,
-                            "co_await task returns when the task has, and throws what "
-                            "the task threw. It has ended: "
+                            "co_await task returns when the task has returned, and "
+                            "throws what the task has thrown. The task has ended: "
                                 << end_of(task)
-                                << ". One that waited for it: " << end_of(*waiter));
+                                << ". A task that waited for it: " << end_of(*waiter));
     };
     SUBCASE("and it returns") {
         expected = "well";
@@ -518,8 +518,8 @@ TEST_CASE_FIXTURE(TaskTest, "K12: a task that waits for a task passes the reques
                     "is done.");
     turn();
     REQUIRE_MESSAGE(end_of(child) == "cancelled",
-                    "the task waits for another one, so that is asked in its place. The "
-                    "other one: "
+                    "the task waits for another task, so the other task is asked in its "
+                    "place. The other task: "
                         << end_of(child));
     REQUIRE_MESSAGE(!parent.done(),
                     "the parent has ended before the task that it waits for.");
@@ -538,10 +538,10 @@ TEST_CASE_FIXTURE(TaskTest, "K13: if the inner task refuses, the outer one conti
     turn();
     other.set_result();
     turn(3);
-    REQUIRE_MESSAGE(end_of(child) == "well", "the other one: " << end_of(child));
+    REQUIRE_MESSAGE(end_of(child) == "well", "the other task: " << end_of(child));
     REQUIRE_MESSAGE(end_of(parent) == "well",
-                    "the task it waits for was asked in its place, and refused. So the "
-                    "parent carries on as well. It is: "
+                    "the task that the parent waits for was asked in its place, and "
+                    "refused. So the parent carries on as well. The parent is: "
                         << end_of(parent));
 }
 
@@ -553,10 +553,11 @@ TEST_CASE_FIXTURE(
     future.set_result();
     REQUIRE_MESSAGE(task.cancel(), "the task is not done: it can be asked.");
     turn();
-    REQUIRE_MESSAGE(end_of(task) == "cancelled",
-                    "what the task waited for has happened, but its turn had not come "
-                    "when it was asked: its co_await still throws. It ended: "
-                        << end_of(task));
+    REQUIRE_MESSAGE(
+        end_of(task) == "cancelled",
+        "the future that the task waited for is done, but the task was asked before its "
+        "turn came: its co_await still throws. The task has ended: "
+            << end_of(task));
 }
 
 namespace {
@@ -612,9 +613,10 @@ TEST_CASE_FIXTURE(TaskTest, "cancel also asks what a ready task waited for") {
     turn();
     asked.set_result();
     task.cancel();
-    CHECK_MESSAGE(asked.times == 1,
-                  "what the task waits for is done; ask it nevertheless. It returns "
-                  "false, but may want to know: a time limit (Y07) does.");
+    CHECK_MESSAGE(
+        asked.times == 1,
+        "the future that the task waits for is done; ask it nevertheless. Its cancel "
+        "returns false, but the future may want to know: a time limit (Y07) does.");
     turn();
     CHECK(end_of(task) == "cancelled");
 }
@@ -636,8 +638,8 @@ TEST_CASE_FIXTURE(TaskTest,
         const AsksItself one(loop, stubborn(*this));
         turn(3);
         REQUIRE_MESSAGE(!other.done(),
-                        "the task was asked while it ran: that is thrown at its next "
-                        "wait. But it was thrown again at the wait after that.");
+                        "the task was asked while it ran, so its next wait throws "
+                        "Cancelled. But the wait after that has thrown it again.");
         other.set_result();
         turn();
         REQUIRE_MESSAGE(end_of(one.task) == "well",
@@ -664,8 +666,8 @@ TEST_CASE_FIXTURE(
     const AsksItself runs(loop, end_at_once(false));
     turn();
     REQUIRE_MESSAGE(end_of(runs.task) == "it rains",
-                    "the task was asked while it ran, and threw something else: that is "
-                    "what it has failed with. It is: "
+                    "the task was asked while it ran, and threw something else: the task "
+                    "has failed with that. It is: "
                         << end_of(runs.task));
     handles.cancel();
     turn();

@@ -136,7 +136,8 @@ TEST_CASE_FIXTURE(Line, "J3: join waits for task_done of every item, not only un
     queue.put(3);
     queue.task_done();
     turn(2);
-    REQUIRE_MESSAGE(news().empty(), "two of three are dealt with, and join has ended.");
+    REQUIRE_MESSAGE(news().empty(),
+                    "two of three items are dealt with, and join has ended already.");
     const Task c(loop, take(*this, "c"));
     turn(2);
     REQUIRE_MESSAGE(news() == "c has 3",
@@ -271,9 +272,11 @@ TEST_CASE_FIXTURE(Line, "Q16: the queue is fair and loses nothing at the same ti
     a.cancel();
     b.cancel();
     turn(3);
-    REQUIRE_MESSAGE(told == "c has 1, d has 2",
-                    reported("two items belonged to a and b, which were cancelled before "
-                             "their turn. c and d wait, and then \"late\" has come."));
+    REQUIRE_MESSAGE(
+        told == "c has 1, d has 2",
+        reported(
+            "two items belonged to a and b, which were cancelled before their turn. The "
+            "items go to c and d, which wait, and not to \"late\", which came last."));
 }
 
 TEST_CASE_FIXTURE(Line, "an item that goes back to the queue counts once") {
@@ -285,14 +288,15 @@ TEST_CASE_FIXTURE(Line, "an item that goes back to the queue counts once") {
     turn(3);
     REQUIRE_MESSAGE(
         told.empty(),
-        "1 went back to the queue, and isn't dealt with: join must wait for it.");
+        "item 1 went back to the queue, and isn't dealt with: join must wait for it.");
     const Task b(loop, take(*this, "b"));
     turn();
     queue.task_done();
     turn(2);
-    REQUIRE_MESSAGE(told == "b has 1, one has waited",
-                    reported("1 went back to the queue, was taken again, and is dealt "
-                             "with, so join ends. It was put in once, and counts once."));
+    REQUIRE_MESSAGE(
+        told == "b has 1, one has waited",
+        reported("item 1 went back to the queue, was taken again, and is dealt with, so "
+                 "join ends. The item was put in once, and counts once."));
 }
 
 namespace {

@@ -180,10 +180,11 @@ TEST_CASE_FIXTURE(LoopTest, "L3: a timer can be cancelled, even when it is due")
     loop.cancel(c);
     busy_until(start + 6ms);
     turns_until("first third ");
-    CHECK_MESSAGE(told == "first third ",
-                  "a and c were cancelled at once. Of the others, the first of three "
-                  "that were due cancelled the second, just before its turn. Called: "
-                      << said(told));
+    CHECK_MESSAGE(
+        told == "first third ",
+        "a and c were cancelled immediately. Of the other timers, the first of three "
+        "that were due cancelled the second, just before its turn. Called: "
+            << said(told));
     loop.cancel(a); // once more, which does no harm
     loop.cancel(*second);
     const Loop::TimerId e = tell_later(0ms, "e");
@@ -235,16 +236,17 @@ TEST_CASE_FIXTURE(LoopTest,
     CHECK_MESSAGE(calls == 0, "call_later itself calls nothing, whatever the delay.");
     busy_until(Clock::now() + 1ms);
     turn();
-    REQUIRE_MESSAGE(calls == 1, "a timer that renews itself, with a delay of 0 ms, was "
-                                "called "
-                                    << calls
-                                    << " times in one turn: nothing else would ever get "
-                                       "its turn. It must wait for the next one.");
+    REQUIRE_MESSAGE(calls == 1,
+                    "a timer that renews itself, with a delay of 0 ms, was "
+                    "called "
+                        << calls
+                        << " times in one turn: nothing else would ever get its turn. "
+                           "The new timer must wait for the loop's next turn.");
     busy_until(Clock::now() + 1ms);
     turn();
-    CHECK_MESSAGE(
-        (calls == 2 || calls == 100),
-        "what was added in the first turn, due at once, is called in the second.");
+    CHECK_MESSAGE((calls == 2 || calls == 100),
+                  "a timer that was added in the first turn, with a delay of 0 ms, is "
+                  "called in the second turn.");
     no_endless_sleep();
 }
 
@@ -261,11 +263,12 @@ TEST_CASE_FIXTURE(LoopTest,
         turns += turns_until(expected, 101);
         no_endless_sleep();
     }
-    CHECK_MESSAGE(turns <= 100,
-                  "five timers of 20 ms each, one after the other, took the loop more "
-                  "than a hundred turns. One or two for each should do, so it is awake "
-                  "when it could sleep. If it sleeps a little too short, it wakes up "
-                  "with nothing to do and sleeps for no time at all, again and again.");
+    CHECK_MESSAGE(
+        turns <= 100,
+        "five timers of 20 ms each, one after the other, took the loop more than a "
+        "hundred turns. One or two turns for each timer should do, so the loop is awake "
+        "when it could sleep. If a sleep is a little too short, the loop wakes up with "
+        "nothing to do and sleeps for no time at all, again and again.");
     CHECK(told == expected);
 }
 
@@ -403,7 +406,7 @@ TEST_CASE_FIXTURE(TimeTest, "T5: a task that sleeps lets the processor sleep") {
     for (; !task.done() && turns < 1000; ++turns)
         turn_with_timers(1s);
     REQUIRE_MESSAGE(turns < 50, "a slept for 50 ms, and meanwhile the loop made "
-                                    << turns << " turns. One or two should do.");
+                                    << turns << " turns. One or two turns should do.");
 }
 
 TEST_CASE_FIXTURE(TimeTest, "L18: sleeping for no time gives the others their turn") {
@@ -504,7 +507,7 @@ TEST_CASE_FIXTURE(TimeTest, "an exception passes through a time limit") {
     run(limited(*this, 1h, fail(*this)));
     REQUIRE_MESSAGE(
         told == "it rains",
-        reported("the coroutine has thrown \"it rains\", so that is thrown."));
+        reported("the coroutine has thrown \"it rains\", so ends_within throws that."));
 }
 
 TEST_CASE_FIXTURE(
@@ -580,7 +583,7 @@ TEST_CASE_FIXTURE(
         REQUIRE_MESSAGE(
             told == "answer gives back, cancelled",
             reported("the limit is an hour, but the caller was cancelled: so the "
-                     "coroutine is cancelled, and then Cancelled is thrown."));
+                     "coroutine is cancelled, and then ends_within throws Cancelled."));
     }
     SUBCASE("and it takes a while to end") {
         Task waiter(loop, limited(*this, 1h, slow_to_end(*this, 1ms)));

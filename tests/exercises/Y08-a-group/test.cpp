@@ -288,8 +288,8 @@ TEST_CASE_FIXTURE(GroupTest, "G5: a group that is cancelled while it waits ends 
     owner->cancel();
     turn(4);
     REQUIRE_MESSAGE(!told.empty(),
-                    "the owner of a group was asked to end while it waited: so its "
-                    "children have to be asked.");
+                    "the owner of a group was asked to end while it waited, so the "
+                    "group's children have to be asked, too.");
     REQUIRE_MESSAGE(told == "a is asked",
                     reported("the owner was asked to end, and a child has something to "
                              "finish. Until it has ended, wait must not throw, or the "
@@ -298,7 +298,7 @@ TEST_CASE_FIXTURE(GroupTest, "G5: a group that is cancelled while it waits ends 
     REQUIRE_MESSAGE(owner_ends(), reported("all have ended, and wait waits forever."));
     REQUIRE_MESSAGE(told == "a is asked, a gives back, wait is cancelled",
                     reported("the owner was asked to end, and its children have ended. "
-                             "Now wait owes it a Cancelled."));
+                             "Now wait has to throw Cancelled."));
 }
 
 TEST_CASE_FIXTURE(GroupTest, "a request that comes when the last child has just ended is "

@@ -131,11 +131,12 @@ TEST_CASE_FIXTURE(SessionTest, "H5: a page without end is given up") {
         reply.emplace_back(Send{megabyte});
     server.on("/", reply);
     const HttpResponse response = get(server.url("/"));
-    REQUIRE_MESSAGE(response.body.size() <= 10'000'000,
-                    "the server sent twelve megabytes, and would have sent more. Of "
-                    "these, "
-                        << response.body.size()
-                        << " bytes were kept; more than most_bytes must not be.");
+    REQUIRE_MESSAGE(
+        response.body.size() <= 10'000'000,
+        "the server sent twelve megabytes, and would have sent more. Of "
+        "these, "
+            << response.body.size()
+            << " bytes were kept, but on_body may keep no more than most_bytes.");
     REQUIRE_MESSAGE(!response.error.empty(), "a page was given up because it is too "
                                              "long, so the response's `error` says so.");
 }

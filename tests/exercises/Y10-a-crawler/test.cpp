@@ -280,7 +280,7 @@ TEST_CASE_FIXTURE(CrawlTest, "C7: a redirect is as dead as its target") {
     REQUIRE_MESSAGE(why_dead("/bad") == why_dead("/gone"),
                     "/bad redirects to /gone, which is dead (\""
                         << why_dead("/gone")
-                        << "\"). So /bad is dead for the same reason. Yours: \""
+                        << "\"). So /bad is dead for the same reason. Your answer: \""
                         << why_dead("/bad") << "\"");
     REQUIRE(why_dead("/gone") == "HTTP status 404");
     REQUIRE_MESSAGE(!why_dead("/circle").empty(),
@@ -371,8 +371,9 @@ TEST_CASE_FIXTURE(CrawlTest,
     for (int i = 0; i < 100; ++i)
         turn_with_timers(); // the worker has heard of it
     main->cancel();
-    REQUIRE_MESSAGE(ends(*main), "the crawl was asked to end while a URL waited for its "
-                                 "second try, in an hour. It waits for that.");
+    REQUIRE_MESSAGE(ends(*main),
+                    "the crawl was asked to end while a URL waited for its second try, "
+                    "in an hour. But the crawl waits for that try.");
     REQUIRE(end_of(*main) == "cancelled");
     REQUIRE(crawler->records().empty());
 }
