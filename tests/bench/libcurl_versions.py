@@ -2,7 +2,7 @@
 """Counts what a URL costs in libcurl, to compare its versions: instructions, and calls of the kernel.
 
     libcurl_versions.py --build build-bench [--pages N] [--json FILE]
-    libcurl_versions.py --from FILE...      (a column for each)
+    libcurl_versions.py --from FILE... [--brief] [--json FILE]      (a column for each version)
 
 Measures the libcurl that the programs are linked with, so it is run once on each system. callgrind (Debian: valgrind)
 counts what the libcurl floor and stage 3 do, with 10 and with 100 fetches at once. As in where_it_goes.py, each
@@ -135,6 +135,13 @@ def short(function: str) -> str:
     return re.sub(r"\(anonymous namespace\)::|\w+::(?=\w+::)", "", function).partition("(")[0]
 
 
+def brief(one: dict) -> dict:
+    """Of what was measured, the instructions and calls of poll."""
+    runs = {title: {"instructions": round(run["instructions"]), "in libcurl": round(run["in libcurl"]),
+                    "kernel": {"poll": round(run["kernel"]["poll"], 3)}} for title, run in one["runs"].items()}
+    return {"libcurl": one["libcurl"], "urls": one["urls"], "runs": runs}
+
+
 def line_of(name: str, cells: list[str]) -> str:
     return f"{name:<44}" + "".join(f"  {cell:>13}" for cell in cells)
 
@@ -149,12 +156,14 @@ def table(told: list[dict]) -> str:
         for name in PROGRAMS:
             title = title_of(name, at_once, pace)
             runs = [one["runs"][title] for one in told]
-            lines += ["", title,
+            if "functions" in runs[0] or name == PROGRAMS[0]:
+                lines.append("")
+            lines += [title,
                       line_of("  thousand instructions", [thousands(run["instructions"]) for run in runs]),
                       line_of("  of these, in libcurl itself", [thousands(run["in libcurl"]) for run in runs])]
             lines += [line_of(f"  calls of {call}", [f"{run['kernel'][call]:.2f}" for run in runs])
-                      for call in KERNEL if any(run["kernel"][call] >= 0.005 for run in runs)]
-            if (name, at_once, pace) != (PROGRAMS[-1], AT_ONCE[-1], PACES[-1]):
+                      for call in KERNEL if any(run["kernel"].get(call, 0) >= 0.005 for run in runs)]
+            if (name, at_once, pace) != (PROGRAMS[-1], AT_ONCE[-1], PACES[-1]) or "functions" not in runs[0]:
                 continue  # those are much the same, however many there are at once
             for kind, heading in BOTH_WAYS.items():
                 lines.append(f"  {heading}, and thousand instructions:")
@@ -165,7 +174,7 @@ def table(told: list[dict]) -> str:
                 lines += [line_of(f"    {short(call)}", [times_and_thousands(run[kind].get(call)) for run in runs])
                           for call, _ in taken.most_common()]
     return "\n".join([*lines, *(
-        line for name in PROGRAMS for one in told for line in functions_of(one, name))])
+        line for name in PROGRAMS for one in told if "functions" in runs[0] for line in functions_of(one, name))])
 
 
 def functions_of(one: dict, program: str) -> list[str]:
@@ -187,11 +196,12 @@ def main():
     parser = parser_of(__doc__)
     parser.add_argument("--build", type=Path, help="the build directory, of --buildtype=release")
     parser.add_argument("--pages", type=int, default=1000)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was counted there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what is shown there")
+    parser.add_argument("--brief", action="store_true", help="only instructions, and calls of poll")
     parser.add_argument("--from", type=Path, metavar="FILE", nargs="+", dest="sources", default=[],
                         help="show what was counted earlier, and compare it")
     options = parser.parse_args()
-    told = [json.loads(source.read_text(encoding="utf-8")) for source in options.sources]
+    told = [one for source in options.sources for one in json.loads(source.read_text(encoding="utf-8"))]
     if options.build:
         if not shutil.which("valgrind"):
             sys.exit("there is no valgrind: install it (Debian's package has the same name)")
@@ -200,10 +210,12 @@ def main():
         if missing := [str(path) for path in programs if not path.exists()]:
             sys.exit(f"there is no {missing[0]}: set {build} up with --buildtype=release, and build it")
         told.append(measure(build, options.pages))
-        if options.json:
-            options.json.write_text(json.dumps(told[-1], indent=1) + "\n", encoding="utf-8")
     if not told:
         parser.error("name the build directory, of --buildtype=release, or files: --build build-bench")
+    if options.brief:
+        told = list(map(brief, told))
+    if options.json:
+        options.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     print(table(told))
 
 

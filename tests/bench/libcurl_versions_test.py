@@ -71,6 +71,13 @@ def told_of(version: str, urls: int) -> dict:
         for name in libcurl_versions.PROGRAMS for setting in libcurl_versions.SETTINGS}}
 
 
+def said_to(*arguments: str) -> str:
+    said = io.StringIO()
+    with mock.patch("sys.argv", ["", *arguments]), contextlib.redirect_stdout(said):
+        libcurl_versions.main()
+    return said.getvalue()
+
+
 class Counts(unittest.TestCase):
     def test_a_url_takes_the_difference_between_two_sites(self):
         less = counted(PROFILE.replace("0 400", "0 100").replace("calls=4", "calls=1").replace("660", "360"))
@@ -110,11 +117,18 @@ class Compares(unittest.TestCase):
             files = []
             for version in ("7.88.1", "8.14.1"):
                 files.append(str(Path(folder) / version))
-                Path(files[-1]).write_text(json.dumps(told_of(version, 1)), encoding="utf-8")
-            said = io.StringIO()
-            with mock.patch("sys.argv", ["", "--from", *files]), contextlib.redirect_stdout(said):
-                libcurl_versions.main()
-        self.assertRegex(said.getvalue(), r"^a URL, with libcurl +7\.88\.1 +8\.14\.1\n")
+                Path(files[-1]).write_text(json.dumps([told_of(version, 1)]), encoding="utf-8")
+            self.assertRegex(said_to("--from", *files), r"^a URL, with libcurl +7\.88\.1 +8\.14\.1\n(.*\n)+.*0x10")
+
+    def test_what_is_brief_can_be_shown_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            whole, short = (str(Path(folder) / name) for name in ("whole", "short"))
+            Path(whole).write_text(json.dumps([told_of("7.88.1", 1), told_of("8.14.1", 2)]), encoding="utf-8")
+            text = said_to("--from", whole, "--brief", "--json", short)
+            self.assertRegex(text, r"floor, 10 at once\n.*instructions +0\.7 +0\.3\n.*itself +0\.5 +0\.2\n"
+                             r".*poll +4\.00 +2\.00\nstage 3")
+            self.assertNotRegex(text, "0x10|curl_easy_setopt|recv")
+            self.assertEqual(said_to("--from", short), text)
 
 
 if __name__ == "__main__":
