@@ -172,11 +172,11 @@ def row_of(latency: int, one: Contestant, results: list[Figures], urls: int) -> 
             "fault": "; ".join(sorted({figures.fault for figures in results} - {""}))}
 
 
-HEAD = f"{'latency':>7}  at once  {'crawler':<22}  {'URLs/s':>6}  CPU ms  connections  handshakes  resumed"
+HEAD = f"{'latency':>7}  at once  {'crawler':<23}  {'URLs/s':>6}  CPU ms  connections  handshakes  resumed"
 
 
 def in_words(row: dict) -> str:
-    line = (f"{row['latency']:>4} ms  {row['at_once']:>7}  {row['crawler']:<22}  {row['urls_per_s']:>6,.0f}  "
+    line = (f"{row['latency']:>4} ms  {row['at_once']:>7}  {row['crawler']:<23}  {row['urls_per_s']:>6,.0f}  "
             f"{row['cpu_ms']:>6.3f}  {row['connections']:>11.0f}  {row['handshakes']:>10.0f}  {row['resumed']:>7.0f}")
     return f"{line}  not exact: {row['fault']}" if row["fault"] else line
 
