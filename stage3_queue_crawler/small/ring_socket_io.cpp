@@ -11,7 +11,7 @@ namespace stage3::small {
 
 Coroutine<common::Socket> connect(EventLoop& loop, const common::Url& url) {
     const auto address = common::resolve(std::string(url.host()), url.port()).front();
-    // It blocks. If it didn't, the kernel would say "would block" instead of waiting.
+    // It blocks. If it didn't, some kernels would say "would block", and not wait.
     common::Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket)
         throw std::system_error(errno, std::generic_category(), "socket");
