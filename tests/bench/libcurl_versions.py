@@ -201,7 +201,7 @@ def main():
     parser.add_argument("--from", type=Path, metavar="FILE", nargs="+", dest="sources", default=[],
                         help="show what was counted earlier, and compare it")
     options = parser.parse_args()
-    told = [one for source in options.sources for one in json.loads(source.read_text(encoding="utf-8"))]
+    told = [one for source in options.sources for one in json.loads(source.read_text(encoding="utf-8"))["versions"]]
     if options.build:
         if not shutil.which("valgrind"):
             sys.exit("there is no valgrind: install it (Debian's package has the same name)")
@@ -215,7 +215,7 @@ def main():
     if options.brief:
         told = list(map(brief, told))
     if options.json:
-        options.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps({"versions": told}, indent=1) + "\n", encoding="utf-8")
     print(table(told))
 
 

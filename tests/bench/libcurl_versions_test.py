@@ -117,13 +117,13 @@ class Compares(unittest.TestCase):
             files = []
             for version in ("7.88.1", "8.14.1"):
                 files.append(str(Path(folder) / version))
-                Path(files[-1]).write_text(json.dumps([told_of(version, 1)]), encoding="utf-8")
+                Path(files[-1]).write_text(json.dumps({"versions": [told_of(version, 1)]}), encoding="utf-8")
             self.assertRegex(said_to("--from", *files), r"^a URL, with libcurl +7\.88\.1 +8\.14\.1\n(.*\n)+.*0x10")
 
     def test_what_is_brief_can_be_shown_again(self):
         with tempfile.TemporaryDirectory() as folder:
             whole, short = (str(Path(folder) / name) for name in ("whole", "short"))
-            Path(whole).write_text(json.dumps([told_of("7.88.1", 1), told_of("8.14.1", 2)]), encoding="utf-8")
+            Path(whole).write_text(json.dumps({"versions": [told_of("7.88.1", 1), told_of("8.14.1", 2)]}), encoding="utf-8")
             text = said_to("--from", whole, "--brief", "--json", short)
             self.assertRegex(text, r"floor, 10 at once\n.*instructions +0\.7 +0\.3\n.*itself +0\.5 +0\.2\n"
                              r".*poll +4\.00 +2\.00\nstage 3")
