@@ -5,7 +5,7 @@
 // SharedText share one: a copy is eight bytes, and takes no memory beyond them.
 //
 // A std::shared_ptr to a string would do the same with twice the bytes, and two pieces of
-// memory for each text, or three. There may be millions. Page 18 of the book.
+// memory for each text, or three. There may be millions. Page H of the book.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Where a URL that an earlier visit has answered waits: for pages nearer to a root.
 //
 // It needs no request, so it would overtake pages that do. With a limit on depth, what it
-// leads to would then seem deeper than it is, and might be left out. Page 34 of the book.
+// leads to would then seem deeper than it is, and might be left out.
 #pragma once
 
 #include "stage3_queue_crawler/crawler/queued_item.h"
