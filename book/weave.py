@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Weaves code and program output into the pages of the book, and checks that all is true.
+r"""Weaves code and program output into the pages of the book, and checks that all is true.
 
 A tutorial lies as soon as its listings and its program differ. So nobody types code into a
 page (book/*.md, README.md): the page says what it shows, and this script copies it there.
