@@ -84,6 +84,9 @@ to the tracer. Leave it out, or say that it is what the listing is about, and --
 
     <!-- code: common/trace/tracer.h#calls about="traces" -->
 
+Links to try a program. At the foot of a page, weave writes a link for each `run` whose program the
+browser can run, if it fits (see try_it.py); nobody types them. --figures tells for all others why not.
+
 Also checked: relative links and images (links to lines are woven, never typed); that some
 page shows each region; that numbered pages have "Check your understanding" with at least
 two <details>. In other fences and `inline code`, anything goes.
@@ -116,6 +119,7 @@ from urllib.parse import quote, unquote
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "practice_site"))
 import practice_site  # noqa: E402  (its folder has just been put on the path)
+import try_it  # noqa: E402  (it is beside this file)
 
 ME = "book/weave.py"
 SOURCES = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler", "tests",
@@ -504,6 +508,18 @@ def printed_by(root: Path, build: Path, options: dict[str, str]) -> list[str]:
     return lines
 
 
+def command_to_try(body: str) -> str:
+    """A command whose output is the same in the browser. Throws NotToTry."""
+    options = read_options(body)
+    if "site" in options:
+        raise try_it.NotToTry("it needs the practice site")
+    if "unchecked" in options:
+        raise try_it.NotToTry("its output is not checked")
+    if options["shows"] != options["command"] or options["status"] != "0" or "terminal" in options:
+        raise try_it.NotToTry("what the page shows is not all that it does")
+    return options["command"]
+
+
 @dataclass
 class Figures:
     """What --figures tells of a page."""
@@ -512,13 +528,15 @@ class Figures:
     listings: int = 0
     left_out: int = 0
     about: list[str] = field(default_factory=list)  # listings, and what they are about
+    not_to_try: dict[str, str] = field(default_factory=dict)  # commands, and why the browser can't run them
 
     def table(self, page: str) -> list[str]:
         """A line with numbers, and indented below it what they count."""
         numbers = (self.words, self.listings, self.left_out)
         return ["".join(f"{number:9}" for number in numbers) + f"  {page}",
                 *[f"    long: {self.why_long}"] * bool(self.why_long),
-                *[f"    about {text}" for text in self.about]]
+                *[f"    about {text}" for text in self.about],
+                *[f"    not to try: {command}: {why}" for command, why in self.not_to_try.items()]]
 
 
 class Page:
@@ -645,8 +663,10 @@ class Book:
         self.sources: dict[str, Source] = {}
         self.to_come: dict[tuple[str, int], str] = {}  # a line that a place doesn't show yet, and the place
         self.counts = dict.fromkeys(["pages", "listings", "outputs", "links", "sketches",
-                                     "lines left out", "long pages", "listings with a point"], 0)
+                                     "lines left out", "long pages", "listings with a point",
+                                     "links to try a program"], 0)
         self.figures: dict[str, Figures] = {}
+        self.tries = try_it.Tries(root)
 
     def weave(self):
         """Goes through all pages, then looks for regions that none of them shows."""
@@ -690,7 +710,7 @@ class Book:
                 except Trouble as trouble:
                     page.complain_at(offset, f"dead link `{target}`: {trouble}")
         page.check_conventions()
-        figures.words = len(re.sub(r"`[^`]*`|(?m:^<sub>.*$)|<[^>]*>|\]\([^)]*\)",
+        figures.words = len(re.sub(r"`[^`]*`|(?m:^<sub>.*$|^\[[^\]]+\]: \S+$)|<[^>]*>|\]\([^)]*\)",
                                    lambda part: part[0] if part[0][0] == "`" else " ", page.raw).split())
         figures.why_long = " ".join(page.why_long.values())
         if figures.words > LONG_PAGE:
@@ -722,11 +742,33 @@ class Book:
             except Trouble as trouble:
                 self.problems.append((page.path, line, str(trouble)))
             done += woven
-        done += page.lines[at:]
+        done = self.with_links_to_try(page, done + page.lines[at:])
         if done != page.lines and self.write:
             text = page.newline.join(done).encode("utf-8", "surrogateescape")
             (self.root / page.path).write_bytes(text)
             print(f"wrote {page.path}")
+
+    def with_links_to_try(self, page: Page, lines: list[str]) -> list[str]:
+        """A page's lines, with a link to each program that can be tried in the browser."""
+        text = "\n".join(lines)
+        old, links = try_it.links_in(text), {}
+        for body in [mark["body"] for mark, _, _ in page.blocks if mark["kind"] == "run"]:
+            try:
+                shown, link = self.tries.link(command_to_try(body), old)
+                links[shown] = link
+            except try_it.NotToTry as why:
+                if body.startswith("build/"):
+                    self.figures[page.path].not_to_try[body.split(" ; ")[0]] = str(why)
+            except Trouble:
+                pass  # this has been told already
+        self.counts["links to try a program"] += len(links)
+        new = try_it.with_links(text, links)
+        if new != text and (page.problems or not self.write):
+            at = lines.index("<!-- try -->") + 1 if "<!-- try -->" in lines else len(lines)
+            which = sorted(name for name in {*old, *links} if old.get(name) != links.get(name))
+            self.problems.append((page.path, at, f"stale links to try {', '.join(which) or 'programs'}; run {ME}"))
+            return lines
+        return new.split("\n")
 
     def listing(self, body: str, old: list[str], place: str) -> tuple[list[str], list[str]]:
         """What belongs between two `code` marks, and what to say if that is not `old`."""

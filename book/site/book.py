@@ -18,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "viewer")]
 sys.path.append(str(HERE.parents[1] / "tests" / "exercises"))
 import questions  # noqa: E402  (their folders have just been put on the path)
+import try_it  # noqa: E402
 from weave import slug_of  # noqa: E402,F401
 
 TITLE = "Await the Web"
@@ -44,9 +45,11 @@ class Page:
     tells: str = ""  # what the map says of it
     number: str = field(init=False)
     name: str = field(init=False)
+    tries: dict[str, str] = field(init=False)  # programs, with links that open them in the browser
 
     def __post_init__(self):
-        self.text = TURN.sub("", self.text)
+        self.tries = try_it.links_in(self.text)
+        self.text = try_it.SECTION.sub("", TURN.sub("", self.text))
         title = re.match(r"# (.+)", self.text)
         self.number, _, self.name = (title[1] if title else self.path).partition(" ")
         if self.kind in ("map", "readme"):

@@ -8,6 +8,7 @@ takes a few seconds.
 import contextlib
 import io
 import os
+import random
 import re
 import select
 import socket
@@ -19,11 +20,13 @@ import textwrap
 import time
 import unittest
 import unittest.mock
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "book"))
+import try_it  # noqa: E402
 import weave  # noqa: E402
 
 HEADER = """\
@@ -193,7 +196,7 @@ class Weaving(Book):
         self.assertTrue(self.weave("--list")[1].startswith("common/b.h: book/00-page.md:1\n"))
 
     def test_a_script_ends_with_its_status(self):
-        for path in ("book/weave.py", "tests/practice_site/practice_site.py"):
+        for path in ("book/weave.py", "book/try_it.py", "tests/practice_site/practice_site.py"):
             self.write(path, (ROOT / path).read_text(), program=True)
         for page, status in [("# Page\n", 0), ("[dead](dead.md)\n", 1)]:
             self.page(page)
@@ -604,7 +607,8 @@ class Figures(Book):
         self.write("common/a.h", "// [b]\n" + "int a;\n" * 12 + "int b;\n" * 14 + "// [/b]\n")
         self.woven(code('common/a.h#b without="a"') + code('common/a.h#b point="a;\\nint b"'))
         self.assertEqual(self.figures(), ["        0        2       12  book/00-page.md"])
-        self.assertTrue(self.summary.endswith(", 12 lines left out, 0 long pages, 1 listings with a point"),
+        self.assertTrue(self.summary.endswith(", 12 lines left out, 0 long pages, 1 listings with a point, "
+                                              "0 links to try a program"),
                         self.summary)
 
     def test_no_listing_may_be_longer_than_what_a_reader_keeps_in_mind(self):
@@ -915,6 +919,190 @@ class Normalising(unittest.TestCase):
                          ["-a  3 ms", "+a   4 ms"])
         self.assert_different("a   1", "a  1", "numbers")
         self.assert_different("b\na  3 ms", "a   3 ms\nb", "order")
+
+
+TOUR = """\
+// Counts.
+#include "stage/count.h"
+
+#include <fmt/core.h>
+
+// [main]
+int main() { fmt::print("{}\\n", stage::count()); } // it's one
+// [/main]
+"""
+COUNT = """\
+// What counts.
+#pragma once
+
+#ifdef ON_IO_URING
+#include "stage/ring.h"
+#ifdef __linux__
+#include <none.h>
+#endif
+#else
+#include "common/clock.h"
+#endif
+
+#include <cstdio>
+#ifdef __linux__
+#include <sys/epoll.h>
+#endif
+
+namespace stage {
+// NOLINTNEXTLINE(some-check)
+int count(); // not "// this"
+}
+"""
+TOUR_WHOLE = """\
+// tour, and all that it includes, in one file. The program itself is at the end.
+
+#include <chrono>
+#include <cstdio>
+#include <fmt/core.h>
+
+// ==== clock.h, a smaller stand-in ====
+
+// No clock.
+
+// ==== count.h ====
+
+// What counts.
+
+#ifdef __linux__
+#include <sys/epoll.h>
+#endif
+
+namespace stage {
+int count(); // not "// this"
+}
+
+// ==== count.cpp ====
+
+int stage::count() { return 1; }
+
+// ==== tour_main.cpp ====
+
+// Counts.
+
+int main() { fmt::print("{}\\n", stage::count()); } // it's one
+"""
+
+
+class Tries(Book):
+    """Links to programs in the browser."""
+
+    def setUp(self):
+        super().setUp()
+        for path, text in {
+                "stage/meson.build": "tour_exe = executable(\n  'tour',\n  'tour_main.cpp',\n  dependencies: [fmt],\n)\n",
+                "stage/tour_main.cpp": TOUR, "stage/count.h": COUNT,
+                "stage/count.cpp": '#include "stage/count.h"\n\nint stage::count() { return 1; } // NOLINT\n',
+                "common/clock.h": "#include <sys/socket.h>\n", "common/clock.cpp": "int clock;\n",
+                f"{try_it.STAND_INS}/common/clock.h": "// No clock.\n#pragma once\n#include <chrono>\n"}.items():
+            self.write(path, text)
+        self.write("out/stage/tour", "#!/bin/sh\necho 1\n", program=True)
+
+    def shown(self, *commands, tail=""):
+        """The links on a page that shows what these commands print, and has `tail` at its end."""
+        self.page("".join(map(output, commands)) + code("stage/tour_main.cpp#main") + tail)
+        status, printed = self.weave("--build", str(self.root / "out"))
+        self.assertEqual(status, 0, printed)
+        self.assert_clean()
+        return try_it.links_in(self.read())
+
+    def source_in(self, link):
+        return try_it.state_in(link)["sessions"][0]["source"]
+
+    def test_a_program_and_what_it_includes_are_one_text(self):
+        link = self.shown("build/stage/tour")["tour"]
+        self.assertEqual(self.source_in(link), TOUR_WHOLE)
+
+    def test_the_sources_of_a_program_are_the_end_of_its_text(self):
+        self.write("stage/more.cpp", '#include "stage/more.h"\nint more() { return 2; }\n')
+        self.write("stage/more.h", "int more();\n")
+        self.replace("stage/meson.build", "'tour_main.cpp',", "'tour_main.cpp',\n  'more.cpp',")
+        text = self.source_in(self.shown("build/stage/tour")["tour"])
+        self.assertEqual(re.findall("// ==== (.*) ====", text),
+                         ["clock.h, a smaller stand-in", "count.h", "more.h", "count.cpp", "tour_main.cpp", "more.cpp"])
+
+    def test_a_link_tells_compiler_explorer_what_to_compile_and_run(self):
+        one, two = self.shown("build/stage/tour 1 --x=y", "build/stage/tour 2").items()
+        self.assertEqual((one[0], two[0]), ("tour 1 --x=y", "tour 2"))
+        self.assertRegex(one[1], r"^https://godbolt\.org/clientstate/[\w-]+$")
+        runs, = try_it.state_in(one[1])["sessions"][0]["executors"]
+        self.assertEqual(runs["arguments"], "1 --x=y")
+        self.assertEqual(runs["compiler"]["libs"], [{"name": "fmt", "ver": "910"}])
+        self.assertEqual(os.path.commonprefix([one[1], two[1]])[:200], one[1][:200])
+
+    def test_links_stand_before_those_to_other_pages_and_follow_the_program(self):
+        turn = "\n<!-- turn -->\n---\n<!-- /turn -->\n"
+        link = self.shown("build/stage/tour", tail=turn)["tour"]
+        self.assertTrue(self.read().endswith(
+            f"<!-- /code -->\n\n<!-- try -->\n<sub>Run it on godbolt.org: [`tour`][try-1]</sub>\n\n"
+            f"[try-1]: {link}\n<!-- /try -->\n{turn}"))
+        self.replace("stage/count.cpp", "return 1", "return 2")
+        self.assert_only_problem("book/00-page.md:14", "stale links to try tour; run book/weave.py")
+        self.weave()
+        self.assert_clean(summary=", 1 links to try a program")
+        self.assertIn("return 2", self.source_in(try_it.links_in(self.read())["tour"]))
+        self.replace("stage/count.cpp", "int stage", "#include <netdb.h>\nint stage")
+        self.assert_problem("book/00-page.md:14", "stale links to try tour")
+        self.weave()
+        self.assertNotIn("try", self.read())
+        self.assertTrue(self.read().endswith(f"<!-- /code -->\n{turn}"))
+
+    def test_a_link_that_another_zlib_has_packed_is_as_good(self):
+        link = self.shown("build/stage/tour")["tour"]
+        with unittest.mock.patch.object(zlib, "compressobj", lambda _, new=zlib.compressobj: new(1)):
+            other = try_it.link_to(try_it.state_in(link))
+        self.assertNotEqual(link, other)
+        self.replace("book/00-page.md", link, other)
+        self.assert_clean()
+
+    def test_without_comments_more_programs_are_short_enough(self):
+        noise = random.Random(1).randbytes(6000).hex()
+        self.write("stage/count.h", f"{COUNT}// {noise}\n")
+        text = self.source_in(self.shown("build/stage/tour")["tour"])
+        self.assertIn("The comments of the other files are left out", text)
+        self.assertIn('int count();\n}\n\n// ==== count.cpp', text)
+        self.assertIn("// it's one", text)
+        for length, there in ((len(try_it.link_to(try_it.state_of(text, ""))), True), (100, False)):
+            with unittest.mock.patch.object(try_it, "LONGEST", length):
+                self.assertEqual("tour" in self.shown("build/stage/tour"), there)
+        self.write("stage/count.h", f"{COUNT}int x{noise};\n")
+        self.assertEqual(self.shown("build/stage/tour"), {})
+
+    def test_figures_tell_why_a_program_has_no_link(self):
+        for change, command, why in [
+                (None, "build/stage/tour > /dev/null", "it's more than a program and its arguments"),
+                (None, "build/stage/tour ; unchecked=\"why\"", "its output is not checked"),
+                (None, "build/stage/tour ; shows=\"tour\"", "what the page shows is not all that it does"),
+                (None, "build/stage/tour ; terminal", "what the page shows is not all that it does"),
+                (("stage/meson.build", "'tour'", "'turn'"), "build/stage/tour", "stage/meson.build names no sources of it"),
+                (("stage/count.h", "<cstdio>", "<sys/socket.h>"), "build/stage/tour", "stage/count.h includes <sys/socket.h>"),
+                (("stage/count.h", "<cstdio>", "<curl/curl.h>"), "build/stage/tour", "stage/count.h includes <curl/curl.h>"),
+                (("stage/count.h", "<cstdio>", '"stage/none.h"'), "build/stage/tour", "there is no stage/none.h")]:
+            with self.subTest(why):
+                before = self.read(change[0]) if change else ""
+                if change:
+                    self.replace(*change)
+                self.assertEqual(self.shown(command), {})
+                self.assertIn(f"    not to try: {command.split(' ; ')[0]}: {why}\n", self.weave("--check", "--figures")[1])
+                if change:
+                    self.write(change[0], before)
+
+    def test_each_character_of_links_matters(self):
+        link = self.shown("build/stage/tour")["tour"]
+        text = self.read()
+        first, last = text.index("<!-- try -->"), text.index("<!-- /try -->\n") + 14
+        for at in range(first, last):
+            in_link = text.index(link) <= at < text.index(link) + len(link)
+            if in_link and (at % 9 or text[at + 1] == "\n"):  # there are many; the last may hold no bits
+                continue
+            for new in ("Y" if text[at] == "X" else "X", ""):
+                self.page(text[:at] + new + text[at + 1:])
+                self.assertEqual(self.weave("--check")[0], 1, f"{text[at]!r} → {new!r} at {at} went unnoticed")
 
 
 class EveryCharacter(Book):

@@ -69,7 +69,7 @@ def prose_of(text: str) -> list[str]:
     text = re.sub(r"(`+)[^`\n](?:.*?[^`])?\1(?!`)", "Code", "\n".join(lines))  # it may show a "<!--"
     text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
     text = re.sub(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])", r"\1", text)
-    return ["" if re.match(r"[\s>]*[|<]", line) else line for line in text.split("\n")]
+    return ["" if re.match(r"[\s>]*[|<]|\[[^\]]+\]: \S+$", line) else line for line in text.split("\n")]
 
 
 def sentences_of(lines: list[str]) -> list[tuple[int, str]]:

@@ -86,6 +86,7 @@ class Prose(unittest.TestCase):
             "> ````sh\n> nobody\n> ```\n> ````\n`nobody` at [home](nobody.md)"),
             [""] * 11 + ["Code at home"])
         self.assertEqual(prose.prose_of("`<!--` begins\na comment <!-- x -->"), ["Code begins", "a comment "])
+        self.assertEqual(prose.prose_of("[a]: https://example.org/\n[a]: it ends"), ["", "[a]: it ends"])
 
     def test_all_pages_are_read_and_a_part_has_a_length(self):
         words = len(GOOD.split())

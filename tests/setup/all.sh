@@ -302,7 +302,9 @@ check_budget() {
 }
 
 # The pages show what the programs print now.
-check_outputs() { cd "$top" && python3 book/weave.py --check --build build-all/gcc; }
+check_outputs() {
+    cd "$top" && python3 book/weave.py --check --build build-all/gcc && python3 tests/book/try_it_test.py "$gxx" clang++-19
+}
 
 # The files of the repository that match. New ones count before git knows them; without git (in an
 # unpacked archive), all files count that are not built.
