@@ -41,7 +41,7 @@ class EpubRenderer(Renderer):
             return f"{self.address}/source/{path}.html{tail}"
         return f"{self.address}/source/{path}/index.html"
 
-    def listing(self, code: str, language: str, label: str, caption: str) -> str:
+    def listing(self, code: str, language: str, label: str, caption: str, to_try: str) -> str:
         above = f"<figcaption>{caption}</figcaption>" if caption else ""
         lines = "".join(map(hanging, code.splitlines(keepends=True)))
         return (f'<figure class="listing">{above}<pre class="{language}"><code>{lines}</code></pre>'

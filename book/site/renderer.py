@@ -24,6 +24,7 @@ PICTURE = re.compile(r'<picture>.*?<img src="([^"]+)-light(\.svg|\.png)"(?: alt=
                      r'.*?</picture>', re.S)
 COMMENT = re.compile(r"<!--.*?-->\s*", re.S)
 ELSEWHERE = re.compile(r"[a-z]+:|//")
+RUNS = re.compile(r"\$ build/(?:\w+/)*(.+)")  # the first line of what a program prints
 POINTS = re.compile(r"(\d+)(?:-(\d+))?")  # as weave.py names lines behind a fence's language
 LISTINGS = {"console": "What it prints", "sh": "To type"}
 
@@ -72,8 +73,9 @@ class Renderer:
         """A picture, of which there are STEM-light.png and STEM-dark.png."""
         raise NotImplementedError
 
-    def listing(self, code: str, language: str, label: str, caption: str) -> str:
-        """`code`: HTML, in which the lines that are the point are a <mark> each."""
+    def listing(self, code: str, language: str, label: str, caption: str, to_try: str) -> str:
+        """`code`: HTML, in which the lines that are the point are a <mark> each. `to_try`: a link that
+        opens the program that prints this, or ""."""
         raise NotImplementedError
 
     def table_open(self, tokens: list[Token], at: int, options, env) -> str:
@@ -81,6 +83,10 @@ class Renderer:
 
     def table_close(self, tokens: list[Token], at: int, options, env) -> str:
         raise NotImplementedError
+
+    def link_to_try(self, page: Page, program: str) -> str:
+        """Where a program of the page can be tried; "": nowhere."""
+        return ""
 
     def heading_link(self, anchor: str, shown: str) -> str:
         """What stands behind a heading."""
@@ -186,12 +192,14 @@ class Renderer:
             which = marked.replace(",", ", ").replace("-", " to ")
             label += f"; marked: {'line' if which.isdigit() else 'lines'} {which}"
         caption = self.md.renderer.renderInline(tokens[at].meta.get("caption", []), options, env)
-        return self.listing("\n".join(lines), language or "text", label, caption)
+        runs = RUNS.match(tokens[at].content) if language == "console" else None
+        to_try = self.link_to_try(env["page"], runs[1]) if runs and runs[1] in env["page"].tries else ""
+        return self.listing("\n".join(lines), language or "text", label, caption, to_try)
 
     def code_block(self, tokens: list[Token], at: int, options, env) -> str:
         """What is only indented: its language isn't told, and it's the book's."""
         code = highlight(tokens[at].content.rstrip("\n"), "cpp")
-        return self.listing(code, "cpp", "Listing", "")
+        return self.listing(code, "cpp", "Listing", "", "")
 
     def html_block(self, tokens: list[Token], at: int, options, env) -> str:
         page, html = env["page"], COMMENT.sub("", tokens[at].content)

@@ -69,7 +69,7 @@ class Site:
         self.rendered: dict[Page, Rendered] = {page: renderer.render(page)
                                                for page in book.pages.values()}
         self.screenshots = renderer.screenshots
-        self.files = {page.url: self._page(page) for page in book.pages.values()}
+        self.files = {page.url: self._page(page) for page in book.pages.values()} | renderer.tries
         self.files["index.html"] = self._front()
         self.files[EXERCISES] = self._exercises()
         self.files[PRINT] = print_page(book, {page: self._text(page) for page in book.order}, self.layout)

@@ -17,6 +17,11 @@ from sources import Sources
 NARROW = 80  # columns: listings with longer lines have smaller letters
 HYPHENED = re.compile(r"-\S{1,20}$")
 SCENE = re.compile(r"book/scenes/(.+)")
+TRY_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{program}, on godbolt.org</title>
+<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={to}">
+<p><a href="{to}" rel="noopener noreferrer">Run <code>{program}</code> on godbolt.org</a></p></html>
+"""
 
 
 class SiteRenderer(Renderer):
@@ -25,6 +30,7 @@ class SiteRenderer(Renderer):
         super().__init__(book, glossary)
         self.sources, self.titles, self.palette = sources, titles, Palette()
         self.screenshots: set[str] = set()  # that the pages show
+        self.tries: dict[str, str] = {}  # pages that send the browser on to where a program can be tried
         self.md.renderer.rules["code_inline"] = self.code_inline
 
     def link(self, page: Page, path: str, anchor: str) -> str | None:
@@ -40,13 +46,21 @@ class SiteRenderer(Renderer):
         self.book.complain(page.path, f"dead link to {path}")
         return None
 
-    def listing(self, code: str, language: str, label: str, caption: str) -> str:
+    def listing(self, code: str, language: str, label: str, caption: str, to_try: str) -> str:
         caption = re.sub(r"/(?=[^<>]*</a>)", "/<wbr />", caption).replace("–", "–\u2060")  # where a line may end
         above = f"<figcaption>{caption}</figcaption>" if caption else ""
         columns = max(map(len, unescape(re.sub("<[^>]*>", "", code)).split("\n")))
         wide = " wide" if columns > NARROW else ""
+        below = f'<a class="try" data-unsaid="" href="{to_try}">Run it on godbolt.org</a>' if to_try else ""
         return (f'<figure class="listing">{above}<pre class="{language}{wide}" tabindex="0" role="group" '
-                f'aria-label="{label}"><code>{code}</code></pre></figure>\n')
+                f'aria-label="{label}"><code>{code}</code></pre>{below}</figure>\n')
+
+    def link_to_try(self, page: Page, program: str) -> str:
+        """To a page of its own, since the link is as heavy as half a page."""
+        number = posixpath.basename(page.url).partition("-")[0]
+        url = re.sub(r"[^\w./]+", "-", f"try/{number}-{program}.html")
+        self.tries[url] = TRY_PAGE.format(program=escape(program), to=escape(page.tries[program]))
+        return relative(page.url, url)
 
     def code_inline(self, tokens, at, options, env) -> str:
         """A browser would end a line after any hyphen: in `--pages` or `->*`, say."""

@@ -32,6 +32,7 @@ SKIPPED = 77  # what meson takes for "skipped"
 needs.run_with_them(status_without=SKIPPED)
 import moved  # noqa: E402
 from book import Book, files_of  # noqa: E402
+import try_it  # noqa: E402
 from check_site import BIGGEST, SiteCheck  # noqa: E402
 from drawings import Palette, themed  # noqa: E402
 from epub import Epub, modified, with_answers_last  # noqa: E402
@@ -296,6 +297,25 @@ class SmallBook(Folder):
                               ("common/one.h", "source/common/one.h.html"),
                               ("Other", "source/common/other.cpp.html#L1"),
                               ("Other::count", "source/common/other.cpp.html#L3")}, places)
+
+
+    def test_a_program_can_be_run_in_the_browser_where_its_output_is(self):
+        link = "https://godbolt.org/clientstate/" + "x" * 99
+        folder = self.small_book()
+        self.change(folder / ONE, "$ echo <hello>", "$ build/stage/tour 1 <hello>")
+        with (folder / ONE).open("a") as page:
+            page.write(try_it.section({"tour 1 <hello>": link}))
+        book, site = self.build(folder)
+        self.assertEqual(book.problems + SiteCheck(site).problems, [])
+        self.assertEqual(self.page().count('<a class="try" data-unsaid="" href="../try/01-tour-1-hello-.html">'), 1)
+        sent_on = self.page("try/01-tour-1-hello-.html")
+        self.assertIn(f'<meta http-equiv="refresh" content="0; url={link}">', sent_on)
+        self.assertIn(f'<a href="{link}" rel="noopener noreferrer">Run <code>tour 1 &lt;hello&gt;</code>', sent_on)
+        for elsewhere in (self.page(), self.page("print.html"), self.page("search-index.js")):
+            self.assertNotIn("clientstate", elsewhere)
+        self.assertNotIn('class="try"', self.page("print.html"))
+        with zipfile.ZipFile(self.root / "await-the-web.epub") as epub:
+            self.assertNotIn("godbolt", epub.read("book/p-01-one.xhtml").decode())
 
 
 class Out(Folder):
