@@ -35,6 +35,12 @@ void on_signal(int number) {
 
 } // namespace
 
+void let_signals_end_process_1() {
+    if (::getpid() == 1)
+        for (const int number : {SIGINT, SIGTERM})
+            std::signal(number, die_by);
+}
+
 /// Ctrl-C asks the crawl to end. The second one ends the program at once.
 void end_on_ctrl_c(EventLoop& loop, Task<Ending> crawl) {
     for (const int number : {SIGINT, SIGTERM})

@@ -6,6 +6,11 @@
 
 namespace stage3 {
 
+/// For the beginning of `main`. In a container, the kernel protects process 1 from every
+/// signal that it doesn't catch. From now on, SIGINT and SIGTERM end it even before there
+/// is a crawl, while it waits for a list of URLs, say.
+void let_signals_end_process_1();
+
 /// True once the first of them has come, even if the loop hasn't heard of it yet. May be
 /// called from any thread.
 bool is_interrupted();

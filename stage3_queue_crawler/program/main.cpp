@@ -98,6 +98,7 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN); // a server that goes away is an error, not the end
     std::signal(SIGXFSZ, SIG_IGN); // so is a file that may not grow (ulimit -f)
     std::signal(SIGQUIT, SIG_IGN); // until there are tasks to show
+    stage3::let_signals_end_process_1();
     common::occupy_standard_descriptors();
     const int status = run_stage3(argc, argv);
     stage3::die_if_interrupted();

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tests;
@@ -187,5 +188,24 @@ TEST_CASE("as process 1, which no signal kills, it ends with 128 plus the signal
                       ::kill(child_of(process), SIGTERM);
                   }});
     CHECK(twice.status == 128 + SIGTERM);
+}
+
+TEST_CASE("as process 1, it can be ended while it waits for a list of URLs") {
+    std::vector<std::string> command = as_process_1();
+    if (command.empty()) {
+        MESSAGE("skipped: this system does not allow a new process 1");
+        return;
+    }
+    const TemporaryFile list;
+    REQUIRE(::mkfifo(list.path().c_str(), 0600) == 0);
+    command.insert(command.end(), {program(), "--urls-from", list.path()});
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const Finished finished =
+            tests::run(command, {.meanwhile = [&](pid_t process) {
+                           const std::ofstream writer(list.path()); // waits for a reader
+                           ::kill(child_of(process), signal);
+                       }});
+        CHECK(finished.status == 128 + signal);
+    }
 }
 #endif
