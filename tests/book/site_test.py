@@ -578,6 +578,10 @@ class RealBook(unittest.TestCase):
         print(self.made.stdout.splitlines()[0])
         print(f"{len(check.pages)} pages, {check.links} links, {weight} bytes at most, of {page}")
 
+    def test_no_file_is_hidden(self):
+        hidden = [str(path) for path in (self.folder / "site").rglob(".*")]
+        self.assertEqual(hidden, [], "GitHub's upload-pages-artifact leaves them out, so no link may lead there")
+
     def test_the_links_at_the_pages_ends_are_up_to_date(self):
         self.assertEqual(list(stale(Book(ROOT))), [], "run book/site/turns.py")
 

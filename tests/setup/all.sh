@@ -351,7 +351,8 @@ check_tidy() {
 check_scripts() {
     cd "$top" || return
     scripts_failed=0
-    shellcheck -x -a learn .ci/run tests/setup/elsewhere.sh || scripts_failed=1 # -a: also the parts of learn
+    # -a: also the parts of learn
+    shellcheck -x -a learn .ci/run tests/setup/elsewhere.sh .github/actions/check-site/check-site.sh || scripts_failed=1
     PYTHONPYCACHEPREFIX=$logs/pycache
     export PYTHONPYCACHEPREFIX # not beside the sources
     # shellcheck disable=SC2046

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""What runs elsewhere (on GitHub, in a container), as far as it can run here: the script of the action check-site,
+and what the files beside it say.
+
+STAGE3 in the environment names the program.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+sys.path.append(str(TOP / "tests/support"))
+from run_stage3 import PROGRAM  # noqa: E402
+from web_server import Site, ok, page  # noqa: E402
+
+ACTION = ".github/actions/check-site"
+ACTION_FILE = (TOP / ACTION / "action.yml").read_text(encoding="utf-8")
+# The environment of its steps: {"SITE": "site", …}.
+VARIABLES = dict(re.findall(r"^ +([A-Z]+): \$\{\{ inputs\.([a-z]+) \}\}$", ACTION_FILE, re.M))
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, text="", mode=0o644):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(mode)
+        return path
+
+    def run_script(self, script, *words, status=0, **environment):
+        done = subprocess.run(["bash", script, *words], cwd=self.folder, env=os.environ | environment, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+
+class Action(InAFolder):
+    """Its script's steps, with the files that GitHub would give it."""
+
+    def step(self, name, top=TOP, status=0, **environment):
+        """What it prints, and what it adds to each file."""
+        files = {"GITHUB_OUTPUT": self.write("output"), "GITHUB_STEP_SUMMARY": self.write("summary", "before\n")}
+        said = self.run_script(top / ACTION / "check-site.sh", name, status=status,
+                               RUNNER_TEMP=str(self.folder / "of the runner"), **environment,
+                               **{variable: str(path) for variable, path in files.items()})
+        outputs, summary = (path.read_text(encoding="utf-8") for path in files.values())
+        return said, dict(line.split("=", 1) for line in outputs.splitlines()), summary
+
+
+class Check(Action):
+    def setUp(self):
+        super().setUp()
+        program = self.folder / "of the runner/check-site/bin/stage3"
+        program.parent.mkdir(parents=True)
+        program.symlink_to(PROGRAM)  # as if from the cache
+        self.step("build")
+
+    def check(self, status=0, **inputs):
+        values = {name: inputs.pop(name, "true" if name == "fail" else "") for name in VARIABLES.values()}
+        self.assertEqual(inputs, {}, "no such input")
+        return self.step("check", status=status, **{variable: values[name] for variable, name in VARIABLES.items()})
+
+    def test_a_dead_link_is_annotated_and_reported_and_fails(self):
+        with Site({"/": page("/gone", "/fine"), "/fine": ok("x")}) as site:
+            said, outputs, summary = self.check(site=site.origin, status=1)
+            self.assertEqual(re.findall("^::.*", said, re.M), [
+                f"::error title=Dead link::{site.origin}/gone (HTTP status 404) on {site.origin}/"])
+        self.assertEqual((outputs["status"], sorted(outputs)), ("1", ["report", "status", "summary"]))
+        self.assertIn("<!doctype html>", Path(outputs["report"]).read_text(encoding="utf-8").lower())
+        table = Path(outputs["summary"]).read_text(encoding="utf-8")
+        self.assertIn(f"<{site.origin}/gone>", table)
+        self.assertEqual(summary, "before\n" + table)
+
+    def test_without_dead_links_it_succeeds_silently(self):
+        with Site({"/": page("/fine"), "/fine": ok("x")}) as site:
+            said, outputs, summary = self.check(site=site.origin)
+        self.assertNotIn("::", said)
+        self.assertEqual(outputs["status"], "0")
+        self.assertIn("**0 dead**", summary)
+
+    def test_what_is_in_the_baseline_does_not_count(self):
+        with Site({"/": page("/old", "/new")}) as site:
+            self.write("known dead.txt", f"{site.origin}/old\n")
+            said, _, _ = self.check(site=site.origin, baseline="known dead.txt", status=1)
+            self.assertEqual(re.findall(r"^::.*?::(\S*)", said, re.M), [f"{site.origin}/new"])
+            self.write("known dead.txt", f"{site.origin}/old\n{site.origin}/new\n")
+            said, outputs, _ = self.check(site=site.origin, baseline="known dead.txt")
+            self.assertEqual((outputs["status"], "::" in said), ("0", False))
+            said, outputs, _ = self.check(site=site.origin, baseline="no such file", status=2)
+            self.assertEqual(outputs, {"status": "2"})
+
+    def test_no_input_is_code(self):
+        site = """it's "my" $(touch pwned) `touch pwned`; site"""
+        self.write(f"{site}/index.html", '<a href="a%20$(touch%20pwned)b">a</a> <a href="gone">b</a>')
+        said, _, _ = self.check(site=site, status=1, options="""--exclude="?[$][(]touch%20pwned""")
+        self.assertEqual(re.findall(r"^::.*?::(\S*)", said, re.M), ["/gone"])
+        self.write("--x/index.html", "fine")
+        self.check(site="--x")
+        with Site({"/": ok("x")}) as server:
+            agent = """it's "mine" $(touch pwned) `touch pwned`; * $HOME"""
+            self.check(site=server.origin, options=f"""
+                --user-agent={agent}
+
+                --workers=1
+                """)
+            self.assertEqual({request.headers["user-agent"] for request in server.requests}, {agent})
+        self.assertEqual(list(self.folder.rglob("pwned")), [])
+
+    def test_options_are_one_a_line(self):
+        self.write("public/index.html", '<a href="#no">a</a>')
+        self.check(site="public", options="--fragments\n--workers=1", status=1)
+        said, outputs, _ = self.check(site="public", options="--fragments --strict", status=2)
+        self.assertIn("::error title=check-site::options has the line '--fragments --strict': give one", said)
+        self.assertEqual(outputs, {})
+
+    def test_with_fail_false_only_wrong_usage_fails(self):
+        self.write("public/index.html", '<a href="gone">a</a> <a href="more">b</a>')
+        said, outputs, _ = self.check(site="public", fail="false")
+        self.assertEqual((outputs["status"], said.count("::error")), ("1", 2))
+        self.write("public/index.html", '<a href="more">a</a>')
+        self.write("public/more.html")
+        _, outputs, _ = self.check(site="public", fail="false", options="--max-pages=1")
+        self.assertEqual(outputs["status"], "3")
+        self.check(site="public", options="--max-pages=1", status=3)
+        self.check(site="public", fail="false", options="--no-such-option", status=2)
+        self.assertIn("fail is 'no': give true or false", self.check(site="public", fail="no", status=2)[0])
+        self.assertIn("site is empty", self.check(status=2)[0])
+
+
+class Build(Action):
+    """In a made-up repository, whose learn writes a program that says how it was built."""
+
+    def setUp(self):
+        super().setUp()
+        script = (TOP / ACTION / "check-site.sh").read_text(encoding="utf-8")
+        for name in sources():
+            self.write(f"repository/{name}" + ("" if "." in name else "/a.cpp") * (name != "learn"))
+        self.write(f"repository/{ACTION}/check-site.sh", script)
+        self.write("repository/learn", """#!/bin/sh
+            mkdir -p build/stage3_queue_crawler
+            { echo '#!/bin/sh'; echo "echo $LEARN_BUILD_OPTIONS / $*"; } >build/stage3_queue_crawler/stage3
+            chmod +x build/stage3_queue_crawler/stage3""", 0o755)
+        self.top = self.folder / "repository"
+
+    def key(self):
+        return self.step("key", self.top)[1]["key"]
+
+    def test_it_is_built_unless_the_cache_had_one_that_runs(self):
+        program = Path(self.step("key", self.top)[1]["folder"]) / "stage3"
+        self.step("build", self.top)
+        built = program.read_text(encoding="utf-8")
+        self.assertIn("-Dtests=false -Dcpp_args=-DFMT_HEADER_ONLY / crawl 3 --version --yes", built)
+        program.write_text("#!/bin/sh\n", encoding="utf-8")
+        self.step("build", self.top)
+        self.assertEqual(program.read_text(encoding="utf-8"), "#!/bin/sh\n")
+        program.write_text("#!/no/such/library\n", encoding="utf-8")
+        self.step("build", self.top)
+        self.assertEqual(program.read_text(encoding="utf-8"), built)
+
+    def test_a_build_that_fails_fails(self):
+        self.write("repository/learn", "#!/bin/sh\nexit 7\n", 0o755)
+        self.step("build", self.top, status=7)
+
+    def test_its_key_is_that_of_its_sources(self):
+        first = self.key()
+        self.assertRegex(first, r"^stage3-[\w.-]+-[0-9a-f]{20}$")
+        self.write("repository/book/01.md", "not a source")
+        self.assertEqual(self.key(), first)
+        self.write("repository/common/web/b.cpp", "new")
+        second = self.key()
+        self.assertNotEqual(second, first)
+        (self.top / "common/web/b.cpp").rename(self.top / "common/b.cpp")
+        self.assertNotIn(self.key(), (first, second))
+
+
+def sources():
+    script = (TOP / ACTION / "check-site.sh").read_text(encoding="utf-8")
+    return re.search(r"^sources=\((.*?)\)", script, re.M | re.S)[1].split()
+
+
+class Files(unittest.TestCase):
+    """What can be said of them without GitHub and without an image."""
+
+    def test_the_action_gives_its_script_every_input_and_no_shell_reads_one(self):
+        declared = re.findall(r"^  ([a-z]+):$", ACTION_FILE.split("\ninputs:")[1].split("\noutputs:")[0], re.M)
+        self.assertEqual(set(declared), set(VARIABLES.values()) | {"cache"})
+        self.assertEqual(ACTION_FILE.count("${{ inputs"), len(VARIABLES))
+        steps = re.findall(r"""^ +run: '"\$GITHUB_ACTION_PATH/check-site.sh" (\w+)'$""", ACTION_FILE, re.M)
+        self.assertEqual(steps, ["key", "build", "check"])
+        for script in (f"{ACTION}/check-site.sh",):
+            self.assertTrue(os.access(TOP / script, os.X_OK), script)
+
+    def test_workflows_use_inputs_and_options_that_there_are(self):
+        for file in ("book/33-reports-that-people-read.md",):
+            used = re.split(rf"uses: \S*{ACTION}", (TOP / file).read_text(encoding="utf-8"))[1]
+            used = re.match(r".*\n +with:\n((?: {10,}.*\n)+)", used)[1]
+            inputs = re.findall(r"^ +([a-z]+):", used, re.M)
+            self.assertIn("site", inputs, file)
+            self.assertLessEqual(set(inputs), {*VARIABLES.values(), "cache"}, file)
+            options = re.findall("--.*", used)
+            with tempfile.TemporaryDirectory() as folder:
+                Path(folder, "index.html").write_text("fine", encoding="utf-8")
+                done = subprocess.run([PROGRAM, *options, folder], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, "--external" in options), (0, True), f"{file}: {done.stderr}")
+
+
+if __name__ == "__main__":
+    unittest.main()
