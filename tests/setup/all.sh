@@ -352,7 +352,8 @@ check_scripts() {
     cd "$top" || return
     scripts_failed=0
     # -a: also the parts of learn
-    shellcheck -x -a learn .ci/run tests/setup/elsewhere.sh .github/actions/check-site/check-site.sh || scripts_failed=1
+    shellcheck -x -a learn .ci/run tests/setup/elsewhere.sh .github/actions/check-site/check-site.sh \
+        .github/workflows/outside-links.sh || scripts_failed=1
     PYTHONPYCACHEPREFIX=$logs/pycache
     export PYTHONPYCACHEPREFIX # not beside the sources
     # shellcheck disable=SC2046

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What runs elsewhere (on GitHub, in a container), as far as it can run here: the script of the action check-site,
-and what the files beside it say.
+the script that keeps an issue for outside links, and what the files beside them say.
 
 STAGE3 in the environment names the program.
 """
+import json
 import os
 import re
 import subprocess
@@ -196,11 +197,11 @@ class Files(unittest.TestCase):
         self.assertEqual(ACTION_FILE.count("${{ inputs"), len(VARIABLES))
         steps = re.findall(r"""^ +run: '"\$GITHUB_ACTION_PATH/check-site.sh" (\w+)'$""", ACTION_FILE, re.M)
         self.assertEqual(steps, ["key", "build", "check"])
-        for script in (f"{ACTION}/check-site.sh",):
+        for script in (f"{ACTION}/check-site.sh", ".github/workflows/outside-links.sh"):
             self.assertTrue(os.access(TOP / script, os.X_OK), script)
 
     def test_workflows_use_inputs_and_options_that_there_are(self):
-        for file in ("book/33-reports-that-people-read.md",):
+        for file in (".github/workflows/outside-links.yml", "book/33-reports-that-people-read.md"):
             used = re.split(rf"uses: \S*{ACTION}", (TOP / file).read_text(encoding="utf-8"))[1]
             used = re.match(r".*\n +with:\n((?: {10,}.*\n)+)", used)[1]
             inputs = re.findall(r"^ +([a-z]+):", used, re.M)
@@ -211,6 +212,84 @@ class Files(unittest.TestCase):
                 Path(folder, "index.html").write_text("fine", encoding="utf-8")
                 done = subprocess.run([PROGRAM, *options, folder], capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, "--external" in options), (0, True), f"{file}: {done.stderr}")
+
+
+# Knows what the script uses of gh, and nothing else. Its issues are in a file.
+GH = '''#!/usr/bin/env python3
+import json, pathlib, sys
+file = pathlib.Path(__file__).with_name("issues.json")
+state = json.loads(file.read_text()) if file.exists() else {"labels": [], "issues": {}}
+words = sys.argv[1:]
+def take(name, *allowed):
+    at = words.index(name)
+    value = words[at + 1]
+    del words[at:at + 2]
+    assert not allowed or value in allowed, value
+    return value
+what = tuple(words[:2]); del words[:2]
+if what == ("issue", "list"):
+    take("--state", "open"); take("--json", "number"); take("--jq", ".[].number"); take("--limit", "1")
+    label = take("--label")
+    print(*[number for number, one in state["issues"].items() if one["open"] and label in one["labels"]][-1:])
+elif what == ("label", "create"):
+    words.remove("--force"); take("--description")
+    state["labels"].append(words.pop())
+elif what == ("issue", "create"):
+    label = take("--label")
+    assert label in state["labels"], "could not add label: not found"
+    state["issues"][str(len(state["issues"]) + 1)] = {
+        "open": True, "labels": [label], "title": take("--title"), "body": pathlib.Path(take("--body-file")).read_text()}
+elif what == ("issue", "edit"):
+    state["issues"][words.pop(0)]["body"] = pathlib.Path(take("--body-file")).read_text()
+elif what == ("issue", "close"):
+    issue = state["issues"][words.pop(0)]
+    issue.update({"open": False, "comment": take("--comment")})
+assert not words, words
+file.write_text(json.dumps(state))
+'''
+
+
+class OutsideLinks(InAFolder):
+    def setUp(self):
+        super().setUp()
+        self.write("bin/gh", GH, 0o755)
+        self.write("links.md", "## Links\n\n**1 dead**\n")
+
+    def week(self, stage3_said, status=0):
+        """The issues after a check."""
+        self.said = self.run_script(TOP / ".github/workflows/outside-links.sh", status=status, STATUS=stage3_said,
+                                    SUMMARY=str(self.folder / "links.md"), RUN="https://run.example/",
+                                    PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+        return json.loads((self.folder / "bin/issues.json").read_text(encoding="utf-8"))["issues"]
+
+    def test_while_all_is_well_there_is_no_issue(self):
+        self.assertEqual(self.week("0"), {})
+
+    def test_one_issue_is_opened_kept_up_to_date_and_closed(self):
+        issues = self.week("1")
+        self.assertEqual(list(issues), ["1"])
+        self.assertIn("**1 dead**", issues["1"]["body"])
+        self.assertIn("(https://run.example/)", issues["1"]["body"])
+        self.write("links.md", "## Links\n\n**2 dead**\n")
+        issues = self.week("1")
+        self.assertEqual(list(issues), ["1"])
+        self.assertIn("**2 dead**", issues["1"]["body"])
+        issues = self.week("0")
+        self.assertFalse(issues["1"]["open"])
+        self.assertIn("https://run.example/", issues["1"]["comment"])
+        self.assertEqual(self.week("0"), issues)
+        self.assertEqual([one["open"] for one in self.week("1").values()], [False, True])
+
+    def test_an_incomplete_check_changes_nothing_and_fails(self):
+        before = self.week("1")
+        for said in ("2", "3", "130"):
+            self.assertEqual(self.week(said, status=1), before)
+            self.assertIn(f"::error::The check was not complete (stage3's exit status: {said}).", self.said)
+
+    def test_it_fails_if_gh_does(self):
+        self.write("bin/gh", "#!/bin/sh\necho no network >&2\nexit 4\n", 0o755)
+        self.write("bin/issues.json", '{"issues": {}}')
+        self.week("0", status=4)
 
 
 if __name__ == "__main__":
