@@ -7,6 +7,7 @@ STAGE3 in the environment names the program.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -212,6 +213,32 @@ class Files(unittest.TestCase):
                 Path(folder, "index.html").write_text("fine", encoding="utf-8")
                 done = subprocess.run([PROGRAM, *options, folder], capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, "--external" in options), (0, True), f"{file}: {done.stderr}")
+
+    def test_the_image_has_the_sources_that_the_key_is_made_of(self):
+        text = (TOP / ".devcontainer/stage3.Containerfile").read_text(encoding="utf-8")
+        copied = [word for line in re.findall("^COPY ([^-].*)", text, re.M) for word in line.split()[:-1]]
+        self.assertEqual(sorted(copied), sorted(sources()))
+        for name in copied:
+            self.assertTrue((TOP / name).exists(), name)
+        self.assertRegex(text, r'\nENTRYPOINT \["stage3"\]\n$')  # a shell before it would keep signals to itself
+
+    def test_a_new_container_runs_a_command_of_learn(self):
+        text = (TOP / ".devcontainer/devcontainer.json").read_text(encoding="utf-8")
+        file = json.loads(re.sub(r"^\s*//.*", "", text, flags=re.M))
+        self.assertEqual(file["onCreateCommand"], "./learn demo --yes")
+        self.assertEqual(list(file["portsAttributes"]), [str(port) for port in file["forwardPorts"]])
+
+
+@unittest.skipUnless(shutil.which("meson"), "needs meson")
+class Sources(InAFolder):
+    def test_they_are_all_that_a_build_of_stage3_needs(self):
+        for name in sources():
+            target = self.folder / "copy" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if (TOP / name).is_dir() else shutil.copy)(TOP / name, target)
+        done = subprocess.run(["meson", "setup", "-Dtests=false", "build", "copy"], cwd=self.folder, check=False,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
 
 # Knows what the script uses of gh, and nothing else. Its issues are in a file.
