@@ -25,6 +25,11 @@ ACTION_FILE = (TOP / ACTION / "action.yml").read_text(encoding="utf-8")
 VARIABLES = dict(re.findall(r"^ +([A-Z]+): \$\{\{ inputs\.([a-z]+) \}\}$", ACTION_FILE, re.M))
 
 
+def setUpModule():
+    if not os.access(PROGRAM, os.X_OK):  # the script would build one, for minutes
+        raise FileNotFoundError(f"there is no {PROGRAM}: build it, or name another in STAGE3")
+
+
 class InAFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
