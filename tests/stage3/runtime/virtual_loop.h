@@ -1,22 +1,16 @@
 // A loop with a virtual clock, for tests and for programs that show what a loop does.
-//
-// The clock stops while the program computes, and jumps when the loop sleeps. So a test
-// of an hour's wait takes no time, and its result is always the same. If nothing could
-// ever wake the loop, an exception ends the test, which would otherwise hang.
 #pragma once
 
-#include "common/system/selector.h"
 #include "common/system/socket.h"
 #include "stage3_queue_crawler/runtime/task/run.h"
 #include "stage3_queue_crawler/runtime/task/wait.h"
+#include "tests/support/virtual_time.h"
 
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -42,45 +36,6 @@ struct Pipe {
         write = common::Socket(ends[1]);
     }
     common::Socket read, write;
-};
-
-/// A clock, and a selector that advances it.
-class VirtualTime {
-  public:
-    stage3::LoopOptions options() {
-        stage3::LoopOptions options;
-        options.selector = std::make_unique<Selector>(*this);
-        options.clock = [this] { return now; };
-        return options;
-    }
-
-    stage3::EventLoop::TimePoint now{std::chrono::hours(1)};
-    std::vector<int> timeouts; ///< in milliseconds, one for each question of the loop
-    std::vector<common::Ready> ready; ///< the answer to the next question
-
-  private:
-    class Selector final : public common::Selector {
-      public:
-        explicit Selector(VirtualTime& time) : time_(time) {}
-        std::string_view name() const override { return "virtual"; }
-
-      private:
-        void add(int /*fd*/, common::Events /*events*/) override {}
-        void change(int /*fd*/, common::Events /*events*/) override {}
-        bool remove(int /*fd*/) override { return true; }
-        bool wait(int timeout_ms, std::vector<common::Ready>& events) override {
-            time_.timeouts.push_back(timeout_ms);
-            events = std::exchange(time_.ready, {});
-            if (!events.empty())
-                return true;
-            if (timeout_ms < 0)
-                throw std::runtime_error("all tasks wait, and nothing will ever happen");
-            time_.now += std::chrono::milliseconds(timeout_ms);
-            return true;
-        }
-
-        VirtualTime& time_;
-    };
 };
 
 /// A loop, and the log of a test.
