@@ -110,7 +110,7 @@ std::vector<std::string_view> selector_names() {
 std::unique_ptr<Selector> make_selector(std::string_view name) {
     if (name.empty())
         return selector_backends.front().make();
-    const auto* const backend =
+    const auto backend =
         std::ranges::find(selector_backends, name, &SelectorBackend::name);
     if (backend == selector_backends.end())
         throw std::invalid_argument(

@@ -17,6 +17,7 @@ all_steps() {
     # One without libpsl and SQLite, as on most machines (with the same options as .ci/run), one with them.
     a_step "g++, warnings are errors" tests_with gcc "$gxx" --werror "$lines" -Dpsl=disabled -Dstate=disabled
     a_step "clang++, warnings are errors" build_sanitized clang clang++-19 -Db_lundef=false --werror -Dpsl=enabled -Dstate=enabled
+    a_step "the runtime in WebAssembly" check_live
     begin_beside "exercises" check_exercises
     a_step "clang++, address and UB sanitizers" test_sanitized clang
     a_step "coroutines, in the other builds" check_coroutine_builds
@@ -56,7 +57,17 @@ command  epubcheck       -   epubcheck           epubcheck   epubcheck   -      
 command  cmark-gfm       -   cmark-gfm           -           -           cmark       cmark-gfm  reads the pages as GitHub does
 pymodule h2              -   python3-h2          python3-h2  python-h2   py3-h2      -  is a server for HTTP/2 that can break its rules
 TABLE
+    ! is_debian_12 || cat <<'TABLE'
+wasm     clang++-19-for-WebAssembly - lld-19               - - - -  links what runs in a page
+wasm     clang++-19-for-WebAssembly - libc++-19-dev-wasm32 - - - -  is the C++ library there
+wasm     clang++-19-for-WebAssembly - libc++abi-19-dev-wasm32 - - - - the same
+wasm     clang++-19-for-WebAssembly - libclang-rt-19-dev-wasm32 - - - - the same
+wasm     clang++-19-for-WebAssembly - wasi-libc            - - - -  is the C library there
+TABLE
 }
+
+# Elsewhere, nobody has tried whether there are such packages, and whether they are good enough.
+is_debian_12() { grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release 2>/dev/null; }
 
 has_pymodule() { # MODULE
     for candidate in python3 /usr/bin/python3; do
@@ -74,6 +85,8 @@ has_gcc() {
     gxx=$cxx cxx=$default_cxx
     return "$found"
 }
+
+has_wasm() { python3 "$top/tests/live/wasm/make_modules.py" find >/dev/null 2>&1; }
 
 has_plugins() { [ -f "$(llvm-config-19 --includedir 2>/dev/null)/clang/AST/ASTConsumer.h" ]; }
 
@@ -264,6 +277,19 @@ coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
     fi
 }
 
+# The runtime in a module for a page does what it does here (tests/live). Before the exercises, which use
+# the same build, begin.
+check_live() {
+    dir=$top/build-all/gcc ninja=$(first_command ninja/ninja-build/samu)
+    if ! why=$(python3 "$top/tests/live/wasm/make_modules.py" find); then
+        printf 'Skipped: %s\n' "$why"
+        verdict 0 0 1
+        return
+    fi
+    meson configure "$dir" -Dlive=enabled && build tests/live/live.wasm tests/live/crawl || return
+    run_tests 'a live crawl in WebAssembly'
+}
+
 # Uses what the steps above built, where everything has been done a million times already (see
 # tests/support/in_bulk.h). It runs whole programs, not test by test, because valgrind takes seconds
 # to start.
@@ -336,15 +362,16 @@ existing() {
 
 # Here each file is compiled separately, which finds those that don't include all they use. Exercises
 # are left out: their own script compiles them, without warnings. So is tests/lint, which is wrong on
-# purpose, as is lifetime_traps/wrong.cpp.
+# purpose, as is lifetime_traps/wrong.cpp; and tests/live/wasm, which is for another machine.
 check_tidy() {
     logs=$logs/tidy # apart from those of other steps
     rm -rf "$logs"
     mkdir "$logs" || return
-    # Nothing is built here.
+    # Nothing is built here but a header.
     open_build "$top/build-all/each-file" clang++-19 -Dbuildtype=debug -Dunity=off -Dfuzzers=true
+    build tests/live/losing_queue.h
     cd "$top" || return
-    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\)/\|/lifetime_traps/wrong.cpp$' | existing |
+    sources '*.cpp' | grep -v '^tests/\(exercises\|lint\|live/wasm\)/\|/lifetime_traps/wrong.cpp$' | existing |
         xargs python3 tests/lint/tidy.py "$dir" "$logs"
 }
 

@@ -1,0 +1,165 @@
+// Does a page's module do what its twin on this machine does, and what the book's scenes
+// show?
+//
+//     twins_test.js CRAWL LIVE.WASM TOURS.WASM MISCOMPILED.WASM [COUNT]
+//
+// COUNT random settings, 1,000 by default, always the same ones: both must say the same
+// outcome, and their traces must tell the same story. And the tours of pages 10 to 12 must
+// tell the stories of the recorded scenes, line by line. What the compiler has made of
+// miscompiled.cpp is only told: no module uses what goes wrong there.
+"use strict";
+
+const { spawnSync } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+
+const root = path.join(__dirname, "../../..");
+const { start } = require("./module.js");
+const Model = require(path.join(root, "book/viewer/model.js"));
+const Story = require(path.join(root, "book/viewer/story.js"));
+
+const [twin, live_wasm, tours_wasm, miscompiled_wasm, count = "1000"] = process.argv.slice(2);
+const scenes = { 1: "10-next-turn", 2: "11-request", 3: "12-queue" };
+let passed = 0;
+let failed = 0;
+
+/// Says what is wrong, if anything is.
+function judge(name, trouble) {
+  if (trouble === null) {
+    ++passed;
+  } else if (++failed <= 10) {
+    console.log(`${name}: ${trouble}`);
+  }
+}
+
+function story_of(trace) {
+  const { events, bad } = Model.parse(trace);
+  return Story.story(Model.build(events, bad));
+}
+
+/// The first difference; null: there is none.
+function difference(theirs, ours) {
+  const at = theirs.findIndex((line, i) => line !== ours[i]);
+  if (at === -1 && theirs.length === ours.length)
+    return null;
+  const i = at === -1 ? theirs.length : at;
+  return `line ${i + 1} of the story should be\n    ${theirs[i]}\nand is\n    ${ours[i]}`;
+}
+
+/// Numbers that are the same in each run: a linear congruential generator.
+function numbers(seed) {
+  let state = seed;
+  return below => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+}
+
+function random_settings(n) {
+  const next = numbers(n + 1);
+  next(2); // the first depends little on the seed
+  const workers = 1 + next(20);
+  const all = [`workers=${workers}`, `latency=${10 + 10 * next(50)}`, `pages=${1 + next(40)}`,
+    `links=${1 + next(10)}`, `room=${next(2) ? 0 : next(11)}`,
+    `answers=${["alike", "by_chance", "one_slow"][next(3)]}`, `queue=${["book", "losing"][next(2)]}`];
+  if (next(2))
+    all.push(`ask=${1 + next(workers)}`, `at=${1 + next(400)}`);
+  return all.join(" ");
+}
+
+/// "OUTCOME\nTRACE" in two parts.
+function parts(result) {
+  const end = result.indexOf("\n");
+  return [result.slice(0, end), result.slice(end + 1)];
+}
+
+/// What the twin says of each: it's asked once, since a process takes longer than a run.
+function* of_the_twin(settings) {
+  const said = spawnSync(twin, { input: `${settings.join("\n")}\n`, maxBuffer: 2 ** 30, encoding: "utf8" });
+  if (said.status !== 0)
+    throw new Error(`${twin}: exit status ${said.status}, ${said.stderr}`);
+  let rest = 0;
+  for (const _ of settings) {
+    const end = said.stdout.indexOf("\n", rest);
+    const outcome = said.stdout.slice(rest, end);
+    let trace_end = end + 1;
+    for (let i = 0; i < JSON.parse(outcome).steps; ++i)
+      trace_end = said.stdout.indexOf("\n", trace_end) + 1;
+    yield [outcome, said.stdout.slice(end + 1, trace_end)];
+    rest = trace_end;
+  }
+}
+
+function compare_twins() {
+  const live = start(fs.readFileSync(live_wasm));
+  const settings = Array.from({ length: Number(count) }, (_, n) => random_settings(n));
+  const met = { hang: 0, lost: 0, asked: 0, lines: 0 };
+  for (let first = 0; first < settings.length; first += 100) {
+    const some = settings.slice(first, first + 100);
+    let k = 0;
+    for (const [outcome, trace] of of_the_twin(some)) {
+      const [our_outcome, our_trace] = parts(live(some[k]));
+      const story = story_of(trace);
+      judge(some[k], outcome !== our_outcome ? `the twin says ${outcome}, the module ${our_outcome}`
+        : difference(story, story_of(our_trace)));
+      const { hangs, lost } = JSON.parse(outcome);
+      met.hang += hangs;
+      met.lost += lost > 0;
+      met.asked += some[k].includes("ask=");
+      met.lines += story.length;
+      ++k;
+    }
+  }
+  console.log(`${passed} of ${settings.length} settings make the same run in both: ${met.lines} lines of story,`
+    + ` ${met.hang} runs hang, ${met.lost} lose an item, ${met.asked} have a request`);
+  // Random settings that meet nothing of interest would prove nothing.
+  judge("the settings", settings.length < 1000 || (met.hang > 30 && met.lost > 2 && met.asked > 300) ? null
+    : `too few of these: ${JSON.stringify(met)}`);
+}
+
+function compare_tours() {
+  const tour = start(fs.readFileSync(tours_wasm));
+  for (const [number, scene] of Object.entries(scenes)) {
+    const recorded = story_of(fs.readFileSync(path.join(root, `book/scenes/${scene}.trace`), "utf8"));
+    const trouble = difference(recorded, story_of(tour(number)));
+    judge(`tour ${number}`, trouble);
+    if (trouble === null)
+      console.log(`tour ${number} tells the story of ${scene}: ${recorded.length} lines`);
+  }
+}
+
+function compare_errors() {
+  const live = start(fs.readFileSync(live_wasm));
+  for (const settings of ["workers=0", "speed=3", "room=1 room=1", "ask=4"]) {
+    const said = spawnSync(twin, { input: `${settings}\n`, encoding: "utf8" });
+    judge(settings, said.status === 1 && said.stdout.startsWith('{"error"') && said.stdout === live(settings) ? null
+      : `the twin says ${said.stdout}, the module ${live(settings)}`);
+  }
+}
+
+/// miscompiled.cpp, in a sentence.
+function what_became_of_it() {
+  const bytes = fs.readFileSync(miscompiled_wasm);
+  if (bytes.length === 0)
+    return "the compiler doesn't get to the end of it";
+  let module;
+  try {
+    module = new WebAssembly.Module(bytes);
+  } catch (error) {
+    return `the compiler makes an invalid module of it: ${error.message}`;
+  }
+  try {
+    const handled = new WebAssembly.Instance(module, {}).exports.handled_of_three();
+    return handled === 3 ? "it's right with this compiler: each exception was handled"
+      : `${handled} of 3 exceptions were handled`;
+  } catch (error) {
+    return `an exception has passed by its handler: ${error.message}`;
+  }
+}
+
+compare_twins();
+compare_tours();
+compare_errors();
+console.log(`miscompiled.cpp, with WebAssembly's own exceptions: ${what_became_of_it()}`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
