@@ -34,7 +34,7 @@ struct Counter : doctest::IReporter {
         std::fprintf(stderr,
                      "%s:%u: \"%s\" FAILED: it waited for %.2f s of real time, and may "
                      "for %.2f s.\n  Let time be virtual "
-                     "(tests/support/box/virtual_time.h), wait for an event, or say in "
+                     "(tests/support/virtual_time.h), wait for an event, or say in "
                      "the case\n  why it must wait: tests::may_wait(2s, \"...\"), from "
                      "tests/support/waits.h.\n",
                      current->m_file.c_str(), current->m_line, current->m_name,

@@ -39,11 +39,15 @@ class VirtualTime {
         return std::make_unique<Selector>(*this);
     }
 
+    // A loop's clock may begin anywhere, but code may take its zero for "never".
     stage3::EventLoop::TimePoint now{std::chrono::hours(1)};
+    /// If it's later than this, a loop that goes to sleep throws std::runtime_error.
+    stage3::EventLoop::TimePoint latest = stage3::EventLoop::TimePoint::max();
     std::vector<int> timeouts; ///< in milliseconds, one for each question of the loop
     std::vector<common::Ready> ready; ///< the answer to the next question
 
   private:
+    // [jump]
     class Selector final : public common::Selector {
       public:
         explicit Selector(VirtualTime& time) : time_(time) {}
@@ -56,16 +60,22 @@ class VirtualTime {
         bool wait(int timeout_ms, std::vector<common::Ready>& events) override {
             time_.timeouts.push_back(timeout_ms);
             events = std::exchange(time_.ready, {});
-            if (!events.empty())
-                return true;
-            if (timeout_ms < 0)
-                throw NothingLeft();
-            time_.now += std::chrono::milliseconds(timeout_ms);
+            if (events.empty())
+                time_.jump(timeout_ms);
             return true;
         }
 
         VirtualTime& time_;
     };
+
+    void jump(int timeout_ms) {
+        if (timeout_ms < 0)
+            throw NothingLeft();
+        now += std::chrono::milliseconds(timeout_ms);
+        if (now > latest)
+            throw std::runtime_error("this doesn't end");
+    }
+    // [/jump]
 };
 
 } // namespace tests
