@@ -24,6 +24,8 @@ ACTION_FILE = (TOP / ACTION / "action.yml").read_text(encoding="utf-8")
 # The environment of its steps: {"SITE": "site", …}.
 VARIABLES = dict(re.findall(r"^ +([A-Z]+): \$\{\{ inputs\.([a-z]+) \}\}$", ACTION_FILE, re.M))
 
+DEFAULTS = dict(re.findall(r"^  ([a-z]+):\n +description: .*\n +default: '(.*)'$", ACTION_FILE, re.M))
+
 
 def setUpModule():
     if not os.access(PROGRAM, os.X_OK):  # the script would build one, for minutes
@@ -66,13 +68,12 @@ class Action(InAFolder):
 class Check(Action):
     def setUp(self):
         super().setUp()
-        program = self.folder / "of the runner/check-site/bin/stage3"
+        program = Path(self.step("key")[1]["folder"]) / "stage3"
         program.parent.mkdir(parents=True)
         program.symlink_to(PROGRAM)  # as if from the cache
-        self.step("build")
 
     def check(self, status=0, **inputs):
-        values = {name: inputs.pop(name, "true" if name == "fail" else "") for name in VARIABLES.values()}
+        values = {name: inputs.pop(name, DEFAULTS.get(name, "")) for name in VARIABLES.values()}
         self.assertEqual(inputs, {}, "no such input")
         return self.step("check", status=status, **{variable: values[name] for variable, name in VARIABLES.items()})
 
@@ -105,6 +106,41 @@ class Check(Action):
             said, outputs, _ = self.check(site=site.origin, baseline="no such file", status=2)
             self.assertEqual(outputs, {"status": "2"})
 
+    def test_blanks_and_line_ends_around_an_input_are_none_of_it(self):
+        self.write("public/index.html", '<a href="gone">a</a>')
+        self.write("known dead.txt", "/gone\n")
+        _, outputs, _ = self.check(site="\n  public \n", baseline=" known dead.txt\n", fail="false\n")
+        self.assertEqual(outputs["status"], "0")
+        said, outputs, _ = self.check(site="public\r\nmore\n", status=2)
+        self.assertIn("site has several lines", said)
+        self.assertEqual(outputs, {"status": "2"})
+
+    def test_a_path_is_no_host(self):
+        """An existing one isn't, even where stage3 would take it for one."""
+        self.write("localhost/index.html", "fine")
+        for site in ("localhost", "localhost/index.html", str(self.folder / "localhost"), "./localhost"):
+            said, _, summary = self.check(site=site)
+            self.assertNotIn("http", said + summary, site)
+        self.check(site="./no-such-folder", status=2)
+
+    def test_two_uses_in_a_job_have_a_report_each(self):
+        self.write("one/index.html", "fine")
+        self.write("other/index.html", '<a href="gone">a</a>')
+        reports = [self.check(site=f"./{site}", fail="false")[1] for site in ("one", "other")]
+        for kind in ("report", "summary"):
+            texts = [Path(outputs[kind]).read_text(encoding="utf-8") for outputs in reports]
+            self.assertEqual(["gone" in text for text in texts], [False, True])
+
+    def test_only_a_file_with_options_that_is_asked_for_is_read(self):
+        self.write("public/index.html", '<a href="gone">a</a>')
+        self.write(".await-the-web.ini", "exclude = gone\nalso = text=pwned\n")
+        self.write("mine.ini", "exclude = gone\n")
+        self.check(site="./public", status=1)
+        self.check(site="./public", options="--no-config", status=1)
+        for options in ("--config=mine.ini", "--workers=1\n --config \nmine.ini"):
+            self.check(site="./public", options=options)
+        self.assertEqual(list(self.folder.rglob("pwned")), [])
+
     def test_no_input_is_code(self):
         site = """it's "my" $(touch pwned) `touch pwned`; site"""
         self.write(f"{site}/index.html", '<a href="a%20$(touch%20pwned)b">a</a> <a href="gone">b</a>')
@@ -125,9 +161,12 @@ class Check(Action):
     def test_options_are_one_a_line(self):
         self.write("public/index.html", '<a href="#no">a</a>')
         self.check(site="public", options="--fragments\n--workers=1", status=1)
-        said, outputs, _ = self.check(site="public", options="--fragments --strict", status=2)
-        self.assertIn("::error title=check-site::options has the line '--fragments --strict': give one", said)
-        self.assertEqual(outputs, {})
+        for line in ("--fragments --strict", "--exclude a=b", "-w 10"):
+            said, outputs, _ = self.check(site="public", options=line, status=2)
+            self.assertIn(f"::error title=check-site::options has the line '{line}': give one option a line", said)
+            self.assertEqual(outputs, {"status": "2"})
+        self.assertIn("options has the line '--'", self.check(site="public", options="--strict\n --\n", status=2)[0])
+        self.assertIn("'50%25%0Dx': give true or false", self.check(site="public", fail="50%\rx", status=2)[0])
 
     def test_with_fail_false_only_wrong_usage_fails(self):
         self.write("public/index.html", '<a href="gone">a</a> <a href="more">b</a>')
@@ -157,25 +196,62 @@ class Build(Action):
             { echo '#!/bin/sh'; echo "echo $LEARN_BUILD_OPTIONS / $*"; } >build/stage3_queue_crawler/stage3
             chmod +x build/stage3_queue_crawler/stage3""", 0o755)
         self.top = self.folder / "repository"
+        self.write("bin/sudo", '#!/bin/sh\nexec "$@"\n', 0o755)
+        self.write("bin/apt-get", f"#!/bin/sh\necho $* >>'{self.folder}/installed'\n", 0o755)
+        self.tools = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+
+    def program(self):
+        return Path(self.step("key", self.top)[1]["folder"]) / "stage3"
+
+    def build(self, **environment):
+        self.step("build", self.top, **self.tools, **environment)
 
     def key(self):
         return self.step("key", self.top)[1]["key"]
 
     def test_it_is_built_unless_the_cache_had_one_that_runs(self):
-        program = Path(self.step("key", self.top)[1]["folder"]) / "stage3"
-        self.step("build", self.top)
+        program = self.program()
+        self.build()
         built = program.read_text(encoding="utf-8")
-        self.assertIn("-Dtests=false -Dcpp_args=-DFMT_HEADER_ONLY / crawl 3 --version --yes", built)
+        self.assertIn("-Dcpp_args=-DFMT_HEADER_ONLY / crawl 3 --version --yes", built)
         program.write_text("#!/bin/sh\n", encoding="utf-8")
-        self.step("build", self.top)
+        self.build()
         self.assertEqual(program.read_text(encoding="utf-8"), "#!/bin/sh\n")
         program.write_text("#!/no/such/library\n", encoding="utf-8")
-        self.step("build", self.top)
+        self.build()
         self.assertEqual(program.read_text(encoding="utf-8"), built)
+
+    def test_without_the_cache_it_is_built_although_there_is_one(self):
+        self.build()
+        program = self.program()
+        built = program.read_text(encoding="utf-8")
+        program.write_text("#!/bin/sh\n", encoding="utf-8")
+        self.build(CACHE="false")
+        self.assertEqual(program.read_text(encoding="utf-8"), built)
+        self.step("build", self.top, status=2, CACHE="no", **self.tools)
+
+    def test_two_versions_in_a_job_have_a_program_each(self):
+        self.build()
+        first = self.program()
+        self.write("repository/common/a.cpp", "newer")
+        self.assertNotEqual(self.program(), first)
+        self.assertFalse(self.program().exists())
+        self.build()
+        self.assertTrue(self.program().exists() and first.exists())
+
+    def test_it_can_do_what_the_image_can(self):
+        self.build()
+        words = self.program().read_text(encoding="utf-8").split()
+        image = (TOP / ".devcontainer/stage3.Containerfile").read_text(encoding="utf-8")
+        options = re.search("LEARN_BUILD_OPTIONS='(.*)'", image)[1].split()
+        self.assertIn("-Dstate=enabled", options)
+        self.assertLessEqual(set(options), set(words))
+        packages = re.search("apt-get install -y --no-install-recommends (.*)", image)[1]
+        self.assertRegex((self.folder / "installed").read_text(encoding="utf-8"), f"update\n.* install {packages}\n$")
 
     def test_a_build_that_fails_fails(self):
         self.write("repository/learn", "#!/bin/sh\nexit 7\n", 0o755)
-        self.step("build", self.top, status=7)
+        self.step("build", self.top, status=7, **self.tools)
 
     def test_its_key_is_that_of_its_sources(self):
         first = self.key()
@@ -186,7 +262,15 @@ class Build(Action):
         second = self.key()
         self.assertNotEqual(second, first)
         (self.top / "common/web/b.cpp").rename(self.top / "common/b.cpp")
-        self.assertNotIn(self.key(), (first, second))
+        third = self.key()
+        self.assertNotIn(third, (first, second))
+        with open(self.top / ACTION / "check-site.sh", "a", encoding="utf-8") as script:  # it says how to build
+            script.write("# more\n")
+        self.assertNotIn(self.key(), (first, second, third))
+
+    def test_without_all_sources_there_is_no_key(self):
+        shutil.rmtree(self.top / "common")
+        self.step("key", self.top, status=1)
 
 
 def sources():
@@ -199,7 +283,7 @@ class Files(unittest.TestCase):
 
     def test_the_action_gives_its_script_every_input_and_no_shell_reads_one(self):
         declared = re.findall(r"^  ([a-z]+):$", ACTION_FILE.split("\ninputs:")[1].split("\noutputs:")[0], re.M)
-        self.assertEqual(set(declared), set(VARIABLES.values()) | {"cache"})
+        self.assertEqual(set(declared), set(VARIABLES.values()))
         self.assertEqual(ACTION_FILE.count("${{ inputs"), len(VARIABLES))
         steps = re.findall(r"""^ +run: '"\$GITHUB_ACTION_PATH/check-site.sh" (\w+)'$""", ACTION_FILE, re.M)
         self.assertEqual(steps, ["key", "build", "check"])
