@@ -17,7 +17,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 sys.path.append(str(TOP / "tests/support"))
 from run_stage3 import PROGRAM  # noqa: E402
-from web_server import Site, ok, page  # noqa: E402
+from web_server import Site, ok, page, status  # noqa: E402
 
 ACTION = ".github/actions/check-site"
 ACTION_FILE = (TOP / ACTION / "action.yml").read_text(encoding="utf-8")
@@ -295,13 +295,32 @@ class Files(unittest.TestCase):
             used = re.split(rf"uses: \S*{ACTION}", (TOP / file).read_text(encoding="utf-8"))[1]
             used = re.match(r".*\n +with:\n((?: {10,}.*\n)+)", used)[1]
             inputs = re.findall(r"^ +([a-z]+):", used, re.M)
-            self.assertIn("site", inputs, file)
-            self.assertLessEqual(set(inputs), {*VARIABLES.values(), "cache"}, file)
-            options = re.findall("--.*", used)
-            with tempfile.TemporaryDirectory() as folder:
-                Path(folder, "index.html").write_text("fine", encoding="utf-8")
-                done = subprocess.run([PROGRAM, *options, folder], capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, "--external" in options), (0, True), f"{file}: {done.stderr}")
+            self.assertLessEqual(set(inputs), set(VARIABLES.values()), file)
+            self.assertRegex(re.search("^ +site: (.*)", used, re.M)[1], r"^(https://|\./)", file)
+            if_there = r"\$\{\{ hashFiles\('(.*)'\) && '(--.*)' \}\}"  # a file that is optional
+            for named in re.findall(if_there, used):
+                self.assertEqual(named[1], f"--ignore-file={named[0]}")
+            for unless in ("", r"\2"):
+                options = re.findall("--.*", re.sub(if_there, unless, used))
+                with tempfile.TemporaryDirectory() as folder:
+                    Path(folder, "index.html").write_text("fine", encoding="utf-8")
+                    Path(folder, ".github").mkdir()
+                    Path(folder, ".github/outside-links-ignored.txt").write_text("# none yet\n", encoding="utf-8")
+                    done = subprocess.run([PROGRAM, *options, "."], capture_output=True, text=True, check=False,
+                                          cwd=folder)
+                self.assertEqual((done.returncode, "--external" in options), (0, True), f"{file}: {done.stderr}")
+
+    def test_what_a_job_runs_cannot_take_its_right_to_write(self):
+        jobs = [job for file in sorted((TOP / ".github/workflows").glob("*.yml"))
+                for job in re.split(r"\n(?=  [\w-]+:\n)", file.read_text(encoding="utf-8").split("\njobs:\n")[1])]
+        writing = [job for job in jobs if ": write\n" in job and "uses: actions/checkout" in job]
+        self.assertEqual(len(writing), 1)
+        for job in writing:
+            self.assertRegex(job, r"uses: actions/checkout\S*\n +with:\n +persist-credentials: false\b")
+
+    def test_issues_are_written_only_for_the_book_as_published(self):
+        text = (TOP / ".github/workflows/outside-links.yml").read_text(encoding="utf-8")
+        self.assertIn("\n    if: github.ref == 'refs/heads/main' && !github.event.repository.fork\n", text)
 
     def test_the_image_has_the_sources_that_the_key_is_made_of(self):
         text = (TOP / ".devcontainer/stage3.Containerfile").read_text(encoding="utf-8")
@@ -334,7 +353,7 @@ class Sources(InAFolder):
 GH = '''#!/usr/bin/env python3
 import json, pathlib, sys
 file = pathlib.Path(__file__).with_name("issues.json")
-state = json.loads(file.read_text()) if file.exists() else {"labels": [], "issues": {}}
+state = json.loads(file.read_text())
 words = sys.argv[1:]
 def take(name, *allowed):
     at = words.index(name)
@@ -344,22 +363,30 @@ def take(name, *allowed):
     return value
 what = tuple(words[:2]); del words[:2]
 if what == ("issue", "list"):
-    take("--state", "open"); take("--json", "number"); take("--jq", ".[].number"); take("--limit", "1")
-    label = take("--label")
-    print(*[number for number, one in state["issues"].items() if one["open"] and label in one["labels"]][-1:])
+    take("--state", "open"); take("--json", "number,body"); take("--jq", ".[] | .number, .body"); take("--limit", "1")
+    label, author = take("--label"), take("--app")
+    for number, one in [(number, one) for number, one in state["issues"].items()
+                        if one["open"] and label in one["labels"] and one["author"] == author][-1:]:
+        print(number, one["body"], sep="\\n")
 elif what == ("label", "create"):
-    words.remove("--force"); take("--description")
-    state["labels"].append(words.pop())
+    description, label = take("--description"), words.pop()
+    if label in state["labels"]:
+        sys.exit("label already exists; use `--force` to update its color and description")
+    state["labels"][label] = description
 elif what == ("issue", "create"):
     label = take("--label")
     assert label in state["labels"], "could not add label: not found"
     state["issues"][str(len(state["issues"]) + 1)] = {
-        "open": True, "labels": [label], "title": take("--title"), "body": pathlib.Path(take("--body-file")).read_text()}
+        "open": True, "author": "github-actions", "labels": [label], "title": take("--title"),
+        "body": pathlib.Path(take("--body-file")).read_text(), "comments": []}
 elif what == ("issue", "edit"):
     state["issues"][words.pop(0)]["body"] = pathlib.Path(take("--body-file")).read_text()
+elif what == ("issue", "comment"):
+    state["issues"][words.pop(0)]["comments"].append(take("--body"))
 elif what == ("issue", "close"):
     issue = state["issues"][words.pop(0)]
-    issue.update({"open": False, "comment": take("--comment")})
+    issue["open"] = False
+    issue["comments"].append(take("--comment"))
 assert not words, words
 file.write_text(json.dumps(state))
 '''
@@ -369,43 +396,124 @@ class OutsideLinks(InAFolder):
     def setUp(self):
         super().setUp()
         self.write("bin/gh", GH, 0o755)
-        self.write("links.md", "## Links\n\n**1 dead**\n")
+        self.write("bin/issues.json", '{"labels": {}, "issues": {}}')
 
-    def week(self, stage3_said, status=0):
-        """The issues after a check."""
-        self.said = self.run_script(TOP / ".github/workflows/outside-links.sh", status=status, STATUS=stage3_said,
-                                    SUMMARY=str(self.folder / "links.md"), RUN="https://run.example/",
+    def state(self):
+        return json.loads((self.folder / "bin/issues.json").read_text(encoding="utf-8"))
+
+    def week(self, said, status=0, summary="links.md"):
+        """The issues after a check, of which stage3 said that."""
+        self.said = self.run_script(TOP / ".github/workflows/outside-links.sh", status=status, STATUS=str(said),
+                                    SUMMARY=summary and str(self.folder / summary), RUN="https://run.example/",
                                     PATH=f"{self.folder}/bin:{os.environ['PATH']}")
-        return json.loads((self.folder / "bin/issues.json").read_text(encoding="utf-8"))["issues"]
+        return self.state()["issues"]
+
+    def crawl(self, *options, site="book"):
+        """Leaves a real summary, and returns stage3's exit status."""
+        return subprocess.run([PROGRAM, "--external-delay=0", "--no-config", "--workers=1", *options, "--output",
+                               self.folder / "links.md", "--format=markdown", site], cwd=self.folder, check=False,
+                              stderr=subprocess.DEVNULL).returncode
+
+    def with_links(self, *links):
+        self.write("book/index.html", "".join(f'<a href="{link}">x</a>' for link in links))
 
     def test_while_all_is_well_there_is_no_issue(self):
-        self.assertEqual(self.week("0"), {})
+        self.with_links("/")
+        self.assertEqual(self.week(self.crawl()), {})
 
     def test_one_issue_is_opened_kept_up_to_date_and_closed(self):
-        issues = self.week("1")
+        self.with_links("/gone")
+        issues = self.week(self.crawl())
         self.assertEqual(list(issues), ["1"])
-        self.assertIn("**1 dead**", issues["1"]["body"])
+        self.assertIn("| /gone |", issues["1"]["body"])
         self.assertIn("(https://run.example/)", issues["1"]["body"])
-        self.write("links.md", "## Links\n\n**2 dead**\n")
-        issues = self.week("1")
+        self.with_links("/lost", "/gone")
+        issues = self.week(self.crawl())
         self.assertEqual(list(issues), ["1"])
-        self.assertIn("**2 dead**", issues["1"]["body"])
-        issues = self.week("0")
+        self.assertIn("| /lost |", issues["1"]["body"])
+        self.with_links("/")
+        issues = self.week(self.crawl())
         self.assertFalse(issues["1"]["open"])
-        self.assertIn("https://run.example/", issues["1"]["comment"])
-        self.assertEqual(self.week("0"), issues)
-        self.assertEqual([one["open"] for one in self.week("1").values()], [False, True])
+        self.assertIn("https://run.example/", issues["1"]["comments"][-1])
+        self.assertEqual(self.week(self.crawl()), issues)
+        self.with_links("/gone")
+        self.assertEqual([one["open"] for one in self.week(self.crawl()).values()], [False, True])
+
+    def test_a_comment_says_that_the_list_has_changed(self):
+        def comments(*links):
+            self.with_links(*links)
+            return self.week(self.crawl("--fragments"))["1"]["comments"]
+        self.assertEqual(comments("/gone"), [])
+        self.assertEqual(comments("/gone", "/", "htp://unclear.example/"), [])
+        said = [f"The list has changed: {sums}, says [this check](https://run.example/)." for sums in
+                ("2 dead, 1 unclear", "2 dead, 1 missing fragment", "1 dead")]
+        self.assertEqual(comments("/lost", "/gone", "htp://unclear.example/"), said[:1])
+        state = self.state()
+        state["issues"]["1"]["body"] = state["issues"]["1"]["body"].replace("\n", "\r\n")  # by hand, in a browser
+        self.write("bin/issues.json", json.dumps(state))
+        self.assertEqual(comments("/gone", "/lost"), said[:1])
+        self.assertEqual(comments("/lost", "/gone", "#no"), said[:2])
+        self.assertEqual(comments("/lost"), said)
+
+    def test_what_has_become_unclear_is_not_alive(self):
+        with Site({"/moody": status(404)}, address="127.0.0.2") as outside, \
+                Site({"/": page(f"{outside.origin}/moody", "htp://unclear.example/")}) as site:
+            before = self.week(self.crawl("--external", site=site.origin))
+            self.assertIn("/moody", before["1"]["body"])
+            outside.answers["/moody"] = status(403)
+            self.assertEqual(self.week(self.crawl("--external", site=site.origin)), before)
+            self.assertIn("issue 1 are unclear", self.said)
+            outside.answers["/moody"] = ok("alive")
+            issue = self.week(self.crawl("--external", site=site.origin))["1"]
+        self.assertFalse(issue["open"])
+        self.assertIn("0 dead, 1 unclear", issue["comments"][-1])
 
     def test_an_incomplete_check_changes_nothing_and_fails(self):
-        before = self.week("1")
+        self.with_links("/gone", "/a", "/b")
+        before = self.week(self.crawl())
         for said in ("2", "3", "130"):
             self.assertEqual(self.week(said, status=1), before)
             self.assertIn(f"::error::The check was not complete (stage3's exit status: {said}).", self.said)
 
+    def test_so_does_one_that_found_something_dead_before_it_was_cut_short(self):
+        self.with_links("/gone", "/a", "/b")
+        self.write("book/a.html")
+        before = self.week(self.crawl())
+        self.with_links("/lost", "/gone", "/a", "/b")
+        for option in ("--max-pages=3", "--max-links=2"):
+            self.assertEqual(self.crawl(option), 1)
+            self.assertEqual(self.week(1, status=1), before)
+            self.assertIn("::error::The check was not complete, says its summary.", self.said)
+        self.assertEqual(len(self.week(self.crawl())["1"]["comments"]), 1)
+
+    def test_without_a_summary_nothing_is_known(self):
+        for issues in (0, 1):
+            before = self.state()
+            self.write("empty.md")
+            for said in (0, 1):
+                for summary in ("empty.md", "no such.md", ""):
+                    self.week(said, status=1, summary=summary)
+                    self.assertIn("::error::The check has left no summary.", self.said)
+                    self.assertEqual(self.state(), before)
+            self.with_links("/gone")
+            self.assertEqual((len(before["issues"]), len(self.week(self.crawl()))), (issues, 1))
+
+    def test_what_others_have_made_stays_as_it_is(self):
+        others = {"open": True, "author": "somebody", "labels": ["outside-links"], "body": "an idea", "comments": []}
+        self.write("bin/issues.json", json.dumps({"labels": {"outside-links": "ours"}, "issues": {"1": others}}))
+        self.with_links("/")
+        self.week(self.crawl())
+        self.with_links("/gone")
+        self.assertEqual(list(self.week(self.crawl())), ["1", "2"])
+        self.with_links("/lost")
+        self.assertEqual(self.week(self.crawl())["1"], others)
+        self.assertEqual(self.state()["labels"], {"outside-links": "ours"})
+
     def test_it_fails_if_gh_does(self):
         self.write("bin/gh", "#!/bin/sh\necho no network >&2\nexit 4\n", 0o755)
-        self.write("bin/issues.json", '{"issues": {}}')
-        self.week("0", status=4)
+        for said in (0, 1):
+            self.with_links(*["/gone"] * said)
+            self.week(self.crawl(), status=4)
 
 
 if __name__ == "__main__":
