@@ -337,6 +337,25 @@ class Files(unittest.TestCase):
         self.assertEqual(list(file["portsAttributes"]), [str(port) for port in file["forwardPorts"]])
 
 
+@unittest.skipUnless(shutil.which("git"), "needs git")
+class Attributes(InAFolder):
+    def test_a_clone_made_on_windows_has_the_same_bytes(self):
+        files = {"learn": b"#!/bin/sh\necho 1\n", "a.png": b"\x89PNG\r\n\0\n",
+                 "tests/fuzz/seeds/a.txt": b"a\r\nb\nc"}
+        for name, content in files.items():
+            self.write(name).write_bytes(content)
+        shutil.copy(TOP / ".gitattributes", self.folder)
+
+        def git(*words):
+            subprocess.run(["git", "-c", "core.autocrlf=true", *words], cwd=self.folder, check=True, capture_output=True)
+        git("init")
+        git("add", ".")
+        for name in files:
+            (self.folder / name).unlink()
+        git("checkout", "--", ".")
+        self.assertEqual({name: (self.folder / name).read_bytes() for name in files}, files)
+
+
 @unittest.skipUnless(shutil.which("meson"), "needs meson")
 class Sources(InAFolder):
     def test_they_are_all_that_a_build_of_stage3_needs(self):
