@@ -333,7 +333,16 @@ class Files(unittest.TestCase):
     def test_a_new_container_runs_a_command_of_learn(self):
         text = (TOP / ".devcontainer/devcontainer.json").read_text(encoding="utf-8")
         file = json.loads(re.sub(r"^\s*//.*", "", text, flags=re.M))
-        self.assertEqual(file["onCreateCommand"], "./learn demo --yes")
+        learn, command, *options = file["onCreateCommand"].split()
+        self.assertEqual(learn, "./learn")
+
+        def help_on(*what):
+            done = subprocess.run([TOP / "learn", "help", *what], capture_output=True, text=True, check=False,
+                                  env=os.environ | {"COLUMNS": "1000"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+        self.assertIn("with --yes it doesn't ask", help_on())
+        self.assertLessEqual(set(options), {"--yes", *re.findall(r"--[\w-]+", help_on(command))})
         self.assertEqual(list(file["portsAttributes"]), [str(port) for port in file["forwardPorts"]])
 
 
