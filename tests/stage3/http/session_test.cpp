@@ -699,10 +699,14 @@ TEST_CASE("a body that isn't wanted is received only if that is cheap") {
     };
     const tests::KeepOpen keep;
     for (const Case& one : {
-             Case{"small", {length(small.size()), Pause{5ms}, Send{small}, keep}, true},
+             Case{"small",
+                  {length(small.size()), tests::AwaitRelease{}, Send{small}, keep},
+                  true},
              Case{"chunks", {Send{chunked + chunk(small) + chunk("")}, keep}, true},
              Case{"no body", {length(0), keep}, true},
-             Case{"large", {length(large.size()), Pause{5ms}, Send{large}, keep}, false},
+             Case{"large",
+                  {length(large.size()), tests::AwaitRelease{}, Send{large}, keep},
+                  false},
              Case{"long chunks", {Send{chunked + chunk(large)}, Hold{}}, false},
              Case{"large, and silent", {length(large.size()), Hold{}}, false},
              Case{"small, and silent", {length(small.size()), Hold{}}, false},
@@ -723,6 +727,7 @@ TEST_CASE("a body that isn't wanted is received only if that is cheap") {
                 {
                     Response response = co_await session.get(url_of(from.url()), options);
                     CHECK(response.is_wanted() != first);
+                    from.release(); // not before: a body that is there counts as received
                     const std::size_t bytes = co_await response.skip();
                     CHECK(bytes <= 300'000);
                 }
