@@ -106,12 +106,14 @@ def work_folder(outputs: list[Path]) -> Path:
 
 
 def read_by(outputs: list[Path]) -> list[str]:
-    """Every file that was compiled, for ninja; this one, too."""
-    found = {str(Path(__file__).resolve())}
-    for depfile in work_folder(outputs).glob("*.d"):
+    """Every file that was compiled, for ninja; this one, too. Not those that are written here: one that is newer
+    than an output would let ninja make all of it again, each time."""
+    work = work_folder(outputs).resolve()
+    found = {Path(__file__).resolve()}
+    for depfile in work.glob("*.d"):
         words = depfile.read_text(encoding="utf-8").replace("\\\n", " ").split()[1:]
-        found |= {str((ROOT / word).resolve()) for word in words}
-    return sorted(found)
+        found |= {(ROOT / word).resolve() for word in words}
+    return sorted(str(path) for path in found if work not in path.parents)
 
 
 def make(compiler: str, build: Path, outputs: list[Path]) -> int:
@@ -141,10 +143,11 @@ def make(compiler: str, build: Path, outputs: list[Path]) -> int:
             output.write_bytes(b"")
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        pool.submit(make_miscompiled, outputs[-1])
+        miscompiled = pool.submit(make_miscompiled, outputs[-1])
         trouble = list(filter(None, pool.map(compile_part, [part for part in PARTS if part != "miscompiled"])))
         if not trouble:
             trouble = list(filter(None, pool.map(link_module, outputs[:-1])))
+        miscompiled.result()  # or its exception
     if trouble:
         print("\n".join(trouble), file=sys.stderr)
         return 1
