@@ -130,6 +130,10 @@ def thousands(number: float | None) -> str:
     return "-" if number is None else f"{number / 1000:.1f}"
 
 
+def calls(number: float | None) -> str:
+    return "-" if number is None else f"{number:.2f}"
+
+
 def short(function: str) -> str:
     """Without its arguments, and where it's from."""
     return re.sub(r"\(anonymous namespace\)::|\w+::(?=\w+::)", "", function).partition("(")[0]
@@ -156,30 +160,34 @@ def table(told: list[dict]) -> str:
         for name in PROGRAMS:
             title = title_of(name, at_once, pace)
             runs = [one["runs"][title] for one in told]
-            if "functions" in runs[0] or name == PROGRAMS[0]:
+            if any("functions" in run for run in runs) or name == PROGRAMS[0]:
                 lines.append("")
             lines += [title,
                       line_of("  thousand instructions", [thousands(run["instructions"]) for run in runs]),
                       line_of("  of these, in libcurl itself", [thousands(run["in libcurl"]) for run in runs])]
-            lines += [line_of(f"  calls of {call}", [f"{run['kernel'][call]:.2f}" for run in runs])
+            lines += [line_of(f"  calls of {call}", [calls(run["kernel"].get(call)) for run in runs])
                       for call in KERNEL if any(run["kernel"].get(call, 0) >= 0.005 for run in runs)]
-            if (name, at_once, pace) != (PROGRAMS[-1], AT_ONCE[-1], PACES[-1]) or "functions" not in runs[0]:
-                continue  # those are much the same, however many there are at once
+            if (name, at_once, pace) != (PROGRAMS[-1], AT_ONCE[-1], PACES[-1]):
+                continue  # the others are much the same, however many there are at once
             for kind, heading in BOTH_WAYS.items():
+                if not any(kind in run for run in runs):
+                    continue  # they are brief
                 lines.append(f"  {heading}, and thousand instructions:")
-                taken = Counter()
-                for run in runs:
-                    for call, (_, instructions) in run[kind].items():
+                taken, of_runs = Counter(), [run.get(kind, {}) for run in runs]
+                for one in of_runs:
+                    for call, (_, instructions) in one.items():
                         taken[call] = max(taken[call], instructions)
-                lines += [line_of(f"    {short(call)}", [times_and_thousands(run[kind].get(call)) for run in runs])
+                lines += [line_of(f"    {short(call)}", [times_and_thousands(one.get(call)) for one in of_runs])
                           for call, _ in taken.most_common()]
     return "\n".join([*lines, *(
-        line for name in PROGRAMS for one in told if "functions" in runs[0] for line in functions_of(one, name))])
+        line for name in PROGRAMS for one in told for line in functions_of(one, name))])
 
 
 def functions_of(one: dict, program: str) -> list[str]:
-    """The list of a version's functions, in the order of the most at once."""
-    few, many = (one["runs"][title_of(program, at_once, PACES[-1])]["functions"] for at_once in AT_ONCE)
+    """The list of a version's functions, in the order of the most at once; nothing if its figures are brief."""
+    few, many = (one["runs"][title_of(program, at_once, PACES[-1])].get("functions") for at_once in AT_ONCE)
+    if few is None or many is None:
+        return []
     before = {function["name"]: function["instructions"] for function in few}
     lines = ["", f"{program} with libcurl {one['libcurl']}, an answer every {PACES[-1]} ms:",
              f"  {'thousand instructions':<24}  {AT_ONCE[0]:>5}  {AT_ONCE[1]:>5} at once; calls"]

@@ -130,6 +130,25 @@ class Compares(unittest.TestCase):
             self.assertNotRegex(text, "0x10|curl_easy_setopt|recv")
             self.assertEqual(said_to("--from", short), text)
 
+    def test_what_is_brief_can_be_shown_beside_what_is_not(self):
+        recv = told_of("8.14.1", 1)
+        for run in recv["runs"].values():
+            run["kernel"]["recv"] = 3
+        versions = {"whole": [recv], "short": [libcurl_versions.brief(told_of("7.88.1", 1))]}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, told in versions.items():
+                Path(folder, name).write_text(json.dumps({"versions": told}), encoding="utf-8")
+            for order in (("whole", "short"), ("short", "whole")):
+                text = said_to("--from", *(str(Path(folder) / name) for name in order))
+
+                def row(name, whole, brief):
+                    return name + "".join(rf" +{whole if one == 'whole' else brief}" for one in order) + r"\n"
+                self.assertRegex(text, row("calls of poll", r"4\.00", r"4\.00"))
+                self.assertRegex(text, row("calls of recv", r"3\.00", "-"))
+                self.assertRegex(text, row("curl_easy_setopt", r"6\.0 +0\.1", "-"))
+                self.assertRegex(text, r"stage 3 with libcurl 8\.14\.1, .*\n.*\n +0x10 ")
+                self.assertNotIn("stage 3 with libcurl 7.88.1", text)
+
 
 if __name__ == "__main__":
     unittest.main()
