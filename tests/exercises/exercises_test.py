@@ -938,6 +938,13 @@ class Predict(Reader):
         for group in ("// about\n// both\n", "// about\n\n// both\n", "yours // about\nyours // both\n"):
             with self.assertRaisesRegex(questions.Malformed, "// is there twice, .* indent what goes on: both"):
                 questions.read(group + "\n" + QUESTIONS)
+        for key in ("yours", "answers", "why"):
+            once = re.sub(rf"(?m)^{key}:.*\n(  .*\n)*", "", QUESTIONS)
+            with self.assertRaisesRegex(questions.Malformed, f"{key}: is there twice, .*: B"):
+                questions.read(f"{key}: A\n\n{key}: B\n\n{once}")
+        for last in ("// about", "yours // about"):
+            with self.assertRaisesRegex(questions.Malformed, "no question comes after this: about"):
+                questions.read(f"{QUESTIONS}\n\n{last}\n")
 
 
 class Wrong(unittest.TestCase):

@@ -109,6 +109,7 @@ def read(text: str, of_trace: bool = False) -> Questions:
     """Throws Malformed."""
     found = Questions(of_trace=of_trace)
     group: dict[str, str] = {}
+    whole = set()  # keys that a file has once
     for block in re.split(r"\n{2,}", text.strip("\n")):
         if block.startswith(("constexpr ", "namespace ", "/// ")):
             found.code.append(block)
@@ -123,6 +124,9 @@ def read(text: str, of_trace: bool = False) -> Questions:
                 group = {}
                 found.questions.append(one)
             elif key in ("yours:", "answers:", "why:") and not one:
+                if key in whole:
+                    raise Malformed(f"{key} is there twice, so the first would be lost: {value}")
+                whole.add(key)
                 setattr(found, key[:-1], value)
             elif key in ("//", "yours //") and not one:
                 group[NAMES[key]] = value
@@ -134,6 +138,8 @@ def read(text: str, of_trace: bool = False) -> Questions:
                 setattr(one, NAMES[key], value)
             else:
                 raise Malformed(f"this is in a wrong place: {key} {value}")
+    if group:
+        raise Malformed(f"no question comes after this: {' '.join(group.values())}")
     judge(found)
     return found
 
