@@ -32,11 +32,12 @@ COMPILER = {"id": "g122", "options": "-std=c++20 -O2", "libs": [{"name": "fmt", 
 STAND_INS = "book/stand_ins"
 
 COMMAND = re.compile(r"build/([\w/]+)/(\w+)((?: [\w.:/=-]+)*)")
-INCLUDE = re.compile(r'#include "([^"]+)"')
-SYSTEM_INCLUDE = re.compile(r"#include (<[^>]+>)")
+INCLUDE = re.compile(r'#include "([^"]+)"(?:\s*//.*)?')
+SYSTEM_INCLUDE = re.compile(r"#include (<[^>]+>)(?:\s*//.*)?")
 # What isn't there: other libraries than C++'s, the system's and fmt; and sockets.
 NOT_THERE = re.compile(r"<(?!fmt/|sys/)[^>]*/|<(sys/(socket|un)|netdb|zlib|sqlite3|liburing|libpsl|gnutls)\.h>")
 OURS = re.compile(r"#(ifdef|ifndef) (?:ON|WITH)_[A-Z_]+")  # defined only if meson.build says so: not here
+RAW_STRING = re.compile(r'(?:\b|u8|[uUL])R"')
 NOISE = re.compile(r"#pragma once|// \[/?[a-z0-9_-]+\]|// NOLINT.*")
 COMMENT = re.compile(r"^[ \t]*//.*\n|[ \t]+//(?: |/).*$", re.M)
 
@@ -81,12 +82,14 @@ class WholeProgram:
             conditions += word.startswith("#if") - word.startswith("#endif")
             if found := INCLUDE.fullmatch(word):
                 self._add(found[1])
+            elif re.match(r"#\s*include\b", word) and not SYSTEM_INCLUDE.fullmatch(word):
+                raise NotToTry(f"{path} has an include that isn't understood: {word}")
             elif (found := SYSTEM_INCLUDE.fullmatch(word)) and NOT_THERE.match(found[1]):
                 raise NotToTry(f"{path} includes {found[1]}")
             elif found and not conditions:
                 self._system.add(found[1])
             elif not NOISE.fullmatch(word):
-                lines.append(re.sub(r"\s+// NOLINT.*", "", line))
+                lines.append(without(re.compile(r"\s+// NOLINT.*"), line))
         self._files[path] = title, "\n".join(lines)  # after the files that it includes
 
     def text(self, name: str, comments: bool) -> str:
@@ -98,17 +101,34 @@ class WholeProgram:
         for path in sorted(self._files, key=lambda path: path in self.sources):
             title, text = self._files[path]
             if not comments and path not in self.sources:
-                text = COMMENT.sub("", text)
+                text = without(COMMENT, text)
             parts.append(f"// ==== {title} ====\n\n{text.strip()}")
         includes = [f"#include {header}" for header in sorted(self._system)]
         whole = "\n\n".join(["\n".join(about), "\n".join(includes), *parts])
         return re.sub(r"\n{3,}", "\n\n", whole) + "\n"
 
 
+def without(comments: re.Pattern, text: str) -> str:
+    """A text without these comments. Throws NotToTry if what looks like one may be in a string."""
+    if comments is COMMENT and RAW_STRING.search(text):
+        raise NotToTry("a raw string may hold what looks like a comment")
+
+    def nothing(found: re.Match) -> str:
+        before = text[text.rfind("\n", 0, found.start()) + 1:found.start()]
+        if re.sub(r"\\.|'\"'", "", before).count('"') % 2:
+            raise NotToTry(f"a string holds what looks like a comment: {before.strip()}{found[0]}")
+        return ""
+    return comments.sub(nothing, text)
+
+
 def without_ours(lines: list[str]) -> list[str]:
-    """The lines that are left if no macro of ours is defined."""
+    """The lines that are left if no macro of ours is defined. Throws NotToTry if its conditions don't match."""
     kept, open_ = [], []  # of each condition: None if it isn't ours, else whether its lines are kept
     for line in lines:
+        if line.startswith(("#else", "#elif", "#endif")) and not open_:
+            raise NotToTry(f"this belongs to no #if: {line}")
+        if line.startswith("#elif") and open_[-1] is not None:
+            raise NotToTry(f"this isn't understood after one of our macros: {line}")
         if found := OURS.match(line):
             open_.append(found[1] == "ifndef")
         elif line.startswith("#if"):
@@ -120,6 +140,8 @@ def without_ours(lines: list[str]) -> list[str]:
             pass
         elif False not in open_:
             kept.append(line)
+    if open_:
+        raise NotToTry("an #if has no #endif")
     return kept
 
 
@@ -167,12 +189,17 @@ class Tries:
             raise NotToTry("it's more than a program and its arguments")
         folder, name, arguments = asked[1], asked[2], asked[3].strip()
         program, shown = self._program(folder, name), f"{name} {arguments}".strip()
-        states = [state_of(program.text(name, comments), arguments) for comments in (True, False)]
+        texts, why = [program.text(name, comments=True)], ""
+        try:
+            texts.append(program.text(name, comments=False))
+        except NotToTry as kept:
+            why = f"; its comments stay: {kept}"
+        states = [state_of(text, arguments) for text in texts]
         links = [old[shown]] if state_in(old.get(shown, "")) in states else map(link_to, states)
         for link in links:
             if len(link) <= LONGEST:
                 return shown, link
-        raise NotToTry(f"the link would have {len(link)} characters")
+        raise NotToTry(f"the link would have {len(link)} characters{why}")
 
     def _program(self, folder: str, name: str) -> WholeProgram:
         key = f"{folder}/{name}"

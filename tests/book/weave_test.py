@@ -1073,6 +1073,32 @@ class Tries(Book):
         self.write("stage/count.h", f"{COUNT}int x{noise};\n")
         self.assertEqual(self.shown("build/stage/tour"), {})
 
+    def test_what_looks_like_a_comment_in_a_string_is_not_cut(self):
+        noise = random.Random(1).randbytes(6000).hex()
+        for line, why in [('auto x = "one // two";', "a string holds what looks like a comment: auto x = \"one // two\";"),
+                          ('auto x = R"(\n// one\n)";', "a raw string may hold what looks like a comment"),
+                          ('auto x = u8R"(\n// one\n)";', "a raw string may hold what looks like a comment"),
+                          ('auto x = "\\" // two";', "a string holds what looks like a comment"), ("auto x = '\"'; // it", None),
+                          ('auto x = "one"; // "it', None)]:
+            with self.subTest(line):
+                self.write("stage/count.h", f"{COUNT}{line}\n")
+                self.assertIn(line, self.source_in(self.shown("build/stage/tour")["tour"]))  # whole, it's short enough
+                self.write("stage/count.h", f"{COUNT}{line}\n// {noise}\n")
+                link = self.shown("build/stage/tour").get("tour")
+                said = self.weave("--check", "--figures")[1]
+                if why:
+                    self.assertIsNone(link)
+                    self.assertRegex(said, rf"characters; its comments stay: {re.escape(why)}")
+                else:
+                    self.assertIn(line.partition(" //")[0] + "\n", self.source_in(link))
+        self.write("stage/count.h", f'{COUNT}auto x = "one // NOLINT";\n')
+        self.assertEqual(self.shown("build/stage/tour"), {})
+
+    def test_a_comment_behind_an_include_changes_nothing(self):
+        self.write("stage/count.h", COUNT.replace("<cstdio>", "<cstdio> // for it"))
+        self.replace("stage/tour_main.cpp", '"stage/count.h"', '"stage/count.h"  // for it')
+        self.assertEqual(self.source_in(self.shown("build/stage/tour")["tour"]), TOUR_WHOLE)
+
     def test_figures_tell_why_a_program_has_no_link(self):
         for change, command, why in [
                 (None, "build/stage/tour > /dev/null", "it's more than a program and its arguments"),
@@ -1082,7 +1108,15 @@ class Tries(Book):
                 (("stage/meson.build", "'tour'", "'turn'"), "build/stage/tour", "stage/meson.build names no sources of it"),
                 (("stage/count.h", "<cstdio>", "<sys/socket.h>"), "build/stage/tour", "stage/count.h includes <sys/socket.h>"),
                 (("stage/count.h", "<cstdio>", "<curl/curl.h>"), "build/stage/tour", "stage/count.h includes <curl/curl.h>"),
-                (("stage/count.h", "<cstdio>", '"stage/none.h"'), "build/stage/tour", "there is no stage/none.h")]:
+                (("stage/count.h", "<cstdio>", '"stage/none.h"'), "build/stage/tour", "there is no stage/none.h"),
+                (("stage/count.h", "<cstdio>", "<netdb.h> // for it"), "build/stage/tour", "stage/count.h includes <netdb.h>"),
+                (("stage/count.h", "#include <cstdio>", "#include FILE"), "build/stage/tour",
+                 "stage/count.h has an include that isn't understood: #include FILE"),
+                (("stage/count.h", "#include <cstdio>", "#endif\n"), "build/stage/tour", "this belongs to no #if: #endif"),
+                (("stage/count.h", "#include <cstdio>", "#else\n"), "build/stage/tour", "this belongs to no #if: #else"),
+                (("stage/count.h", "#include <cstdio>", "#if X\n"), "build/stage/tour", "an #if has no #endif"),
+                (("stage/count.h", "#include <cstdio>", "#ifdef WITH_X\n#elif Y\n#endif\n"), "build/stage/tour",
+                 "this isn't understood after one of our macros: #elif Y")]:
             with self.subTest(why):
                 before = self.read(change[0]) if change else ""
                 if change:
