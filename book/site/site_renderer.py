@@ -56,9 +56,9 @@ class SiteRenderer(Renderer):
                 f'aria-label="{label}"><code>{code}</code></pre>{below}</figure>\n')
 
     def link_to_try(self, page: Page, program: str) -> str:
-        """To a page of its own, since the link is as heavy as half a page."""
-        number = posixpath.basename(page.url).partition("-")[0]
-        url = re.sub(r"[^\w./]+", "-", f"try/{number}-{program}.html")
+        """To a page of its own, since the link is as heavy as half a page. It's numbered as the link is."""
+        number, at = posixpath.basename(page.url).partition("-")[0], list(page.tries).index(program) + 1
+        url = re.sub(r"[^\w./]+", "-", f"try/{number}-{at}-{program}.html")
         self.tries[url] = TRY_PAGE.format(program=escape(program), to=escape(page.tries[program]))
         return relative(page.url, url)
 

@@ -298,7 +298,6 @@ class SmallBook(Folder):
                               ("Other", "source/common/other.cpp.html#L1"),
                               ("Other::count", "source/common/other.cpp.html#L3")}, places)
 
-
     def test_a_program_can_be_run_in_the_browser_where_its_output_is(self):
         link = "https://godbolt.org/clientstate/" + "x" * 99
         folder = self.small_book()
@@ -307,8 +306,8 @@ class SmallBook(Folder):
             page.write(try_it.section({"tour 1 <hello>": link}))
         book, site = self.build(folder)
         self.assertEqual(book.problems + SiteCheck(site).problems, [])
-        self.assertEqual(self.page().count('<a class="try" data-unsaid="" href="../try/01-tour-1-hello-.html">'), 1)
-        sent_on = self.page("try/01-tour-1-hello-.html")
+        self.assertEqual(self.page().count('<a class="try" data-unsaid="" href="../try/01-1-tour-1-hello-.html">'), 1)
+        sent_on = self.page("try/01-1-tour-1-hello-.html")
         self.assertIn(f'<meta http-equiv="refresh" content="0; url={link}">', sent_on)
         self.assertIn(f'<a href="{link}" rel="noopener noreferrer">Run <code>tour 1 &lt;hello&gt;</code>', sent_on)
         for elsewhere in (self.page(), self.page("print.html"), self.page("search-index.js")):
@@ -316,6 +315,16 @@ class SmallBook(Folder):
         self.assertNotIn('class="try"', self.page("print.html"))
         with zipfile.ZipFile(self.root / "await-the-web.epub") as epub:
             self.assertNotIn("godbolt", epub.read("book/p-01-one.xhtml").decode())
+
+    def test_two_programs_that_differ_in_signs_are_run_by_two_pages(self):
+        folder = self.small_book()
+        self.change(folder / ONE, "$ echo <hello>", "$ build/stage/tour 1 -x\n```\n\n```console\n$ build/stage/tour 1 --x")
+        links = {f"tour 1 {x}": f"https://godbolt.org/clientstate/{x}" for x in ("-x", "--x")}
+        with (folder / ONE).open("a") as page:
+            page.write(try_it.section(links))
+        self.build(folder)
+        pages = re.findall('<a class="try" data-unsaid="" href="../(try/[^"]+)">', self.page())
+        self.assertEqual([re.search("url=([^\"]+)", self.page(page))[1] for page in pages], list(links.values()))
 
 
 class Out(Folder):
