@@ -22,8 +22,9 @@ which no page may have more than 1,800.
 The counts keep old habits from coming back; they don't make good English. --counts prints them for
 all pages, and the sums. Exit status: 0, nothing found; 1, something found.
 
-It also prints, for each page beside the page that has fewest of all, signs that a text is too dense,
-per thousand words. They are no faults by themselves, so no number of them fails.
+It also prints signs that a text is too dense, per thousand words: for the page that has fewest of
+them, and for the three that have most; with --counts, for each page. They are no faults by
+themselves, so no number of them fails.
 
 - naked: numbers without their noun ("after two, it");
 - so: conclusions that "so" joins on;
@@ -47,9 +48,9 @@ FENCE = re.compile(r"[\s>]*(?:[-*+] |\d+[.)] )?(`{3,}|~{3,})")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 SENTENCE_END = re.compile(r"""(?<=[.!?])["')*_]*\s+(?=["'(*_]*[A-Z0-9])""")
 DENSE = {
-    "naked": r"(?i)\b(?:with|at|after|for|than|of) (?:one|two|three|ten|a hundred|a thousand|ten thousand|\d[\d,]*)"
-             r"\b(?=[.,;:]| (?:or|and|at once|than|the|it|each)\b|$)",
-    "so": r"(?:^|[.?!:;,] )[Ss]o\b(?! that)",
+    "naked": r"(?i)\b(?:with|at|after|for|than|of) (?:one|two|three|ten|a hundred|a thousand|ten thousand|\d[\d,]*"
+             r"(?:\.\d+)?)\b(?=[.,;:](?!\d)| (?:or|and|at once|than|the|it|each)\b|$)",
+    "so": r"""(?:^|[.?!:;,]["*_)]* )["*_(]*[Ss]o(?![^\W_])(?!["*_)]* that)""",
     ">35": r"^(?:\S+\s+){35}\S",
     "chains": r"(?is)^(?:.*?\b(?:it|its|they|them|their|theirs)\b){3}",
 }

@@ -61,7 +61,9 @@ class Prose(unittest.TestCase):
     def test_signs_of_density_are_counted_per_thousand_words_and_never_fail(self):
         for text, sign, hits in [
                 ("After two, it ends. With a hundred or more. After two turns it ends with 3 workers.", "naked", 2),
+                ("At 10.5 ms, with 1,500 bytes, it ends. At 10.5, it ends with 1,500. After 3.", "naked", 3),
                 ("So it ends. It ends, so it waits; so be it. It is so, so that it ends.", "so", 3),
+                ('**So** it goes. "So it goes." "It ends," so it is; it ends, _so_ it goes. **So** that it ends.', "so", 4),
                 (f"It {'ran ' * 34}home. It {'ran ' * 33}home.", ">35", 1),
                 ("It took its item to\nthem. It took its item. If it ends, they end it and them.", "chains", 2)]:
             found = prose.Counts(text)
