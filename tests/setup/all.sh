@@ -337,7 +337,7 @@ check_outputs() {
 sources() { # PATTERN
     cd "$top" || return
     git ls-files --cached --others --exclude-standard -- "$1" 2>/dev/null | grep . ||
-        find . \( -name 'build*' -o -name '.?*' \) -prune -o -type f -name "$1" -print
+        find . \( -name 'build*' -o -name '.?*' \) -prune -o -type f -name "$1" -print | sed 's|^\./||'
 }
 
 # Tests the book with other programs: a browser, epubcheck, axe-core and vnu (if npm can get them),
