@@ -35,6 +35,14 @@ class Steps(unittest.TestCase):
         self.assertEqual(self.run_in("open_build() { dir=build; }\nbuild() { :; }\ncheck_tidy"),
                          "common/wrong.cpp tests/live/wrong.cpp tests/stage1/wrong.cpp\n")
 
+    def test_a_compiler_for_webassembly_is_tried_once_for_all_its_packages(self):
+        self.write("tests/live/wasm/make_modules.py", "import sys\nopen('tried', 'a').write('tried\\n')\nsys.exit(1)\n")
+        rows = self.run_in("is_debian_12() { :; }\nneeds_to_build() { :; }\nneeds_for_book() { :; }\nneeds_for_many() { :; }\n"
+                           "cd $top\nneeds_for_all | grep clang++-19-for | while read -r kind rest; do\n"
+                           '    has_"$kind" $rest || echo "$kind is missing"\ndone')
+        self.assertEqual(rows, "wasm is missing\n" + 4 * "wasm_too is missing\n")
+        self.assertEqual((self.top / "tried").read_text(), "tried\n")
+
 
 if __name__ == "__main__":
     unittest.main()
