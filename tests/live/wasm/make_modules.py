@@ -2,8 +2,9 @@
 """Compiles the runtime and what is in this folder to WebAssembly.
 
     make_modules.py find                     prints a clang++ that can do it, or why there is none (exit status 1)
-    make_modules.py make CLANG BUILD DEPFILE live.wasm tours.wasm miscompiled.wasm
-                                             makes these; BUILD is where meson's losing_queue.h is
+    make_modules.py make [--werror] CLANG BUILD DEPFILE live.wasm tours.wasm miscompiled.wasm
+                                             makes these; BUILD is where meson's losing_queue.h is; --werror: a
+                                             warning is an error
 
 Not with meson's own compiler: the programs of one build are all for one machine.
 """
@@ -21,8 +22,10 @@ HERE = "tests/live/wasm"
 RUNTIME = "stage3_queue_crawler/runtime"
 COMPILERS = ("clang++-19", "clang++")
 PACKAGES = "on Debian, clang-19 lld-19 libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 wasi-libc"
-# What the library must have. It's linked, too: headers without libraries are of no use.
+# What the compiler and its library must have, and where fmt must be. It's linked, too: headers without libraries are
+# of no use.
 PROBE = """\
+#include <fmt/core.h>
 #include <condition_variable>
 #include <coroutine>
 #include <csignal>
@@ -57,7 +60,7 @@ MODULES = {"live.wasm": (*ALL_HAVE, "crawl"), "tours.wasm": (*ALL_HAVE, "tours")
 OLDER_WAY = ["-fexceptions", "-mllvm", "-enable-emscripten-cxx-exceptions"]  # exceptions.cpp says why
 ALONE = {"miscompiled.wasm": ["-nostdlib", "-Wl,--no-entry"]}
 EXCEPTIONS = {"exceptions": ["-fno-exceptions"], "miscompiled": ["-fwasm-exceptions", "-fno-crash-diagnostics"]}
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion"]
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -72,6 +75,19 @@ def as_cpp(compiler: str) -> list[str]:
             "-isystem", f"{HERE}/machine"]
 
 
+def with_fmt(work: Path) -> list[str]:
+    """What finds the headers of fmt, and no others of this machine's."""
+    try:
+        found = run("pkg-config", "--variable=includedir", "fmt").stdout.strip()
+    except OSError:  # there is no pkg-config: meson has others to ask
+        found = ""
+    (work / "fmt").mkdir(exist_ok=True)
+    link = work / "fmt/fmt"
+    link.unlink(missing_ok=True)
+    link.symlink_to(Path(found or "/usr/include") / "fmt")
+    return ["-isystem", str(link.parent), "-DFMT_HEADER_ONLY"]
+
+
 def find() -> int:
     reasons = []
     with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +95,8 @@ def find() -> int:
         source.write_text(PROBE, encoding="utf-8")
         for compiler in COMPILERS:
             try:
-                done = run(compiler, *as_cpp(compiler), "-fno-exceptions", source, "-o", Path(folder) / "probe.wasm")
+                done = run(compiler, *as_cpp(compiler), *OLDER_WAY, *with_fmt(Path(folder)), source, "-o",
+                           Path(folder) / "probe.wasm", "-Wl,--allow-undefined")  # what exceptions.cpp has
             except OSError:
                 continue
             if done.returncode == 0:
@@ -89,16 +106,6 @@ def find() -> int:
             reasons.append(f"{compiler}: {(errors or ['it fails'])[0].split('error: ')[-1]}")
     print(f"no clang++ here can compile C++20 for WebAssembly ({'; '.join(reasons) or 'there is none'}); {PACKAGES}")
     return 1
-
-
-def folder_with_fmt(work: Path) -> Path:
-    """The headers of fmt, and no others of this machine's."""
-    found = run("pkg-config", "--variable=includedir", "fmt").stdout.strip() or "/usr/include"
-    (work / "fmt").mkdir(exist_ok=True)
-    link = work / "fmt/fmt"
-    link.unlink(missing_ok=True)
-    link.symlink_to(Path(found) / "fmt")
-    return link.parent
 
 
 def work_folder(outputs: list[Path]) -> Path:
@@ -116,12 +123,12 @@ def read_by(outputs: list[Path]) -> list[str]:
     return sorted(str(path) for path in found if work not in path.parents)
 
 
-def make(compiler: str, build: Path, outputs: list[Path]) -> int:
+def make(compiler: str, build: Path, outputs: list[Path], more: list[str]) -> int:
     work = work_folder(outputs)
     work.mkdir(exist_ok=True)
-    compile_ = [compiler, *as_cpp(compiler), "-Os", "-c", "-I.", f"-I{build}", "-isystem", folder_with_fmt(work),
-                "-DFMT_HEADER_ONLY", "-D_GNU_SOURCE", "-ffunction-sections", "-fdata-sections",
-                f"-ffile-prefix-map={build}/=", f"-ffile-prefix-map={work}/fmt/=", *WARNINGS]
+    compile_ = [compiler, *as_cpp(compiler), "-Os", "-c", "-I.", f"-I{build}", *with_fmt(work),
+                "-D_GNU_SOURCE", "-ffunction-sections", "-fdata-sections",
+                f"-ffile-prefix-map={build}/=", f"-ffile-prefix-map={work}/fmt/=", *WARNINGS, *more]
     link = [compiler, *as_cpp(compiler), "-mexec-model=reactor", "-Wl,--gc-sections,--strip-all,--export-table",
             "-Wl,--export=__stack_pointer,-z,stack-size=1048576"]
 
@@ -157,11 +164,13 @@ def make(compiler: str, build: Path, outputs: list[Path]) -> int:
 def main(arguments: list[str]) -> int:
     if arguments == ["find"]:
         return find()
-    if len(arguments) >= 5 and arguments[0] == "make":
-        build, depfile, *outputs = (Path(one).absolute() for one in arguments[2:])
-        if status := make(arguments[1], build, outputs):
+    more = ["-Werror"] if "--werror" in arguments[1:2] else []
+    if arguments[:1] == ["make"] and len(arguments) - len(more) == 4 + len(MODULES):
+        compiler, *paths = arguments[1 + len(more):]
+        build, depfile, *outputs = (Path(one).absolute() for one in paths)
+        if status := make(compiler, build, outputs, more):
             return status
-        depfile.write_text(f"{arguments[4]}: {' '.join(read_by(outputs))}\n", encoding="utf-8")
+        depfile.write_text(f"{paths[2]}: {' '.join(read_by(outputs))}\n", encoding="utf-8")
         return 0
     print(__doc__, file=sys.stderr)
     return 2

@@ -11,15 +11,17 @@ from pathlib import Path
 MAKE = Path(__file__).resolve().with_name("make_modules.py")
 ROOT = MAKE.parents[3]
 OUTPUTS = ("live.wasm", "tours.wasm", "miscompiled.wasm")
-# It writes what it is asked to write: that it has read the source, and one header of ours.
+# It writes what it is asked to write: that it has read the source, and one header of ours. And it keeps its options
+# and the source's first line.
 COMPILER = """\
 #!/bin/sh
 [ "$1" != -dumpversion ] || { echo 19.1.7; exit; }
+echo "$*" >>"$0.options"
 while [ $# -gt 0 ]; do
     case $1 in
     -MF) depfile=$2; shift ;;
     -o) echo >"$2" || exit; shift ;;
-    *.cpp) source=$1 ;;
+    *.cpp) source=$1; read -r line <"$1"; echo "$line" >>"$0.read" ;;
     esac
     shift
 done
@@ -32,13 +34,21 @@ class Made(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name).resolve()
-
-    def make(self) -> subprocess.CompletedProcess[str]:
         self.compiler = self.folder / "clang++"
         self.compiler.write_text(COMPILER, encoding="utf-8")
         self.compiler.chmod(0o755)
-        return subprocess.run([sys.executable, MAKE, "make", self.compiler, self.folder, self.folder / "live.wasm.d",
-                               *(self.folder / name for name in OUTPUTS)], capture_output=True, text=True, check=False)
+
+    def run_it(self, *words) -> subprocess.CompletedProcess[str]:
+        """On a machine that has no programs but this compiler."""
+        return subprocess.run([sys.executable, MAKE, *words], env={"PATH": str(self.folder)}, capture_output=True,
+                              text=True, check=False)
+
+    def make(self, *options) -> subprocess.CompletedProcess[str]:
+        return self.run_it("make", *options, self.compiler, self.folder, self.folder / "live.wasm.d",
+                           *(self.folder / name for name in OUTPUTS))
+
+    def kept(self, what: str) -> list[str]:
+        return (self.folder / f"clang++.{what}").read_text(encoding="utf-8").splitlines()
 
     def test_ninja_is_told_what_was_read_and_not_what_was_written(self):
         done = self.make()
@@ -52,6 +62,24 @@ class Made(unittest.TestCase):
         done = self.make()
         self.assertEqual(done.returncode, 1)
         self.assertIn("IsADirectoryError", done.stderr)
+
+    def test_a_warning_is_an_error_only_if_that_was_asked_for(self):
+        self.assertEqual(self.make().returncode, 0)
+        self.assertFalse([line for line in self.kept("options") if "-Werror" in line])
+        self.assertEqual(self.make("--werror").returncode, 0)
+        self.assertEqual(len([line for line in self.kept("options") if "-Werror" in line]), 7)
+
+    def test_a_compiler_is_tried_with_all_that_the_modules_need_of_it(self):
+        done = self.run_it("find")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "clang++\n", ""))
+        self.assertEqual(self.kept("read"), ["#include <fmt/core.h>"])
+        self.assertIn("-fexceptions -mllvm -enable-emscripten-cxx-exceptions", self.kept("options")[0])
+
+    def test_without_a_compiler_it_says_so(self):
+        self.compiler.unlink()
+        done = self.run_it("find")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("(there is none); on Debian, clang-19", done.stdout)
 
 
 if __name__ == "__main__":
