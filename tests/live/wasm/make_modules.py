@@ -11,6 +11,7 @@ Not with meson's own compiler: the programs of one build are all for one machine
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -118,9 +119,14 @@ def read_by(outputs: list[Path]) -> list[str]:
     work = work_folder(outputs).resolve()
     found = {Path(__file__).resolve()}
     for depfile in work.glob("*.d"):
-        words = depfile.read_text(encoding="utf-8").replace("\\\n", " ").split()[1:]
-        found |= {(ROOT / word).resolve() for word in words}
+        _, *words = re.split(r"(?<!\\)\s+", depfile.read_text(encoding="utf-8").replace("\\\n", " ").strip())
+        found |= {(ROOT / re.sub(r"\\([ #])", r"\1", word).replace("$$", "$")).resolve() for word in words}
     return sorted(str(path) for path in found if work not in path.parents)
+
+
+def in_depfile(path: str) -> str:
+    """As make writes it, and ninja reads it."""
+    return re.sub(r"[ #]", r"\\\g<0>", path).replace("$", "$$")
 
 
 def make(compiler: str, build: Path, outputs: list[Path], more: list[str]) -> int:
@@ -170,7 +176,8 @@ def main(arguments: list[str]) -> int:
         build, depfile, *outputs = (Path(one).absolute() for one in paths)
         if status := make(compiler, build, outputs, more):
             return status
-        depfile.write_text(f"{paths[2]}: {' '.join(read_by(outputs))}\n", encoding="utf-8")
+        read = " ".join(map(in_depfile, read_by(outputs)))
+        depfile.write_text(f"{in_depfile(paths[2])}: {read}\n", encoding="utf-8")
         return 0
     print(__doc__, file=sys.stderr)
     return 2

@@ -57,6 +57,15 @@ class Made(unittest.TestCase):
         self.assertEqual(output, str(self.folder / "live.wasm"))
         self.assertEqual(read.split(), [str(ROOT / "tests/live/crawl.h"), str(MAKE)])
 
+    def test_names_may_have_blanks_and_other_signs(self):
+        self.compiler.write_text(COMPILER.replace("live/crawl.h", r"live/a\\ b\\#c$$.h"), encoding="utf-8")
+        self.folder /= "d e"
+        self.folder.mkdir()
+        self.assertEqual(self.make().returncode, 0)
+        text = (self.folder / "live.wasm.d").read_text(encoding="utf-8")
+        self.assertTrue(text.startswith(f"{self.folder.parent}/d\\ e/live.wasm: "), text)
+        self.assertIn(f" {ROOT}/tests/live/a\\ b\\#c$$.h ", text)
+
     def test_an_output_that_cannot_be_written_is_an_error(self):
         (self.folder / OUTPUTS[-1] / "in the way").mkdir(parents=True)
         done = self.make()
