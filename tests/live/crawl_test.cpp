@@ -37,7 +37,7 @@ EveryMoment at_every_moment(std::string_view queue, int worker) {
     EveryMoment result;
     result.moments = crawl(settings, "/dev/null").steps;
     settings.ask = worker;
-    for (std::size_t at = 1; at <= result.moments; ++at) {
+    for (std::size_t at = 3; at <= result.moments; ++at) { // there is a loop then
         settings.at = static_cast<int>(at);
         const Outcome outcome = crawl(settings, "/dev/null");
         result.lose += outcome.lost > 0 ? 1 : 0;
@@ -134,6 +134,25 @@ TEST_CASE("a request is a letter: it wakes a loop that sleeps") {
     CHECK(usual[number + 1].find(R"("event":"awake","ready":0)") != std::string::npos);
 }
 
+TEST_CASE("a request is heard from the line after the loop's first until its last turn") {
+    const auto is_heard = [](std::size_t at) {
+        return run(fmt::format("ask=2 at={}", at)).find("\"request\"")
+               != std::string::npos;
+    };
+    const std::vector<std::string> usual = lines_of(run(""));
+    const auto last =
+        std::find_if(usual.rbegin(), usual.rend(), [](const std::string& line) {
+            return line.find(R"("event":"select")") != std::string::npos;
+        });
+    REQUIRE(last != usual.rend());
+    const auto last_turn = static_cast<std::size_t>(usual.rend() - last) - 1;
+    CHECK(is_heard(3));
+    CHECK(run("ask=2") == run("ask=2 at=3"));
+    CHECK(is_heard(last_turn));
+    CHECK(!is_heard(last_turn + 1));
+    CHECK(run("ask=2 at=1000000") == run(""));
+}
+
 TEST_CASE("a wrong setting is named, with what it may be") {
     const std::map<std::string_view, std::string_view> messages{
         {"worker=3", "there is no setting 'worker': there are workers, latency, pages, "
@@ -147,6 +166,7 @@ TEST_CASE("a wrong setting is named, with what it may be") {
         {"answers=fast", "answers: 'fast' is none of alike, by_chance, one_slow"},
         {"queue=1", "queue: '1' is none of book, losing"},
         {"room=1  room=1", "room is given twice"},
+        {"ask=1 at=2", "at: '2' is no number from 3 to 1000000"},
         {"workers=2 ask=3", "ask: there is no worker 3 of 2"},
     };
     for (const auto& [settings, message] : messages)

@@ -37,7 +37,7 @@ const std::array all_settings{
             .set = [](Settings& s, int value) { s.queue = WhichQueue(value); },
             .words = {"book", "losing"}},
     Setting{"ask", [](Settings& s, int value) { s.ask = value; }, 0, 20},
-    Setting{"at", [](Settings& s, int value) { s.at = value; }, 1, 1'000'000},
+    Setting{"at", [](Settings& s, int value) { s.at = value; }, 3, 1'000'000},
 };
 
 const Setting& setting_called(std::string_view name) {

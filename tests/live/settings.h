@@ -31,7 +31,10 @@ struct Settings {
     Answers answers = Answers::alike;
     WhichQueue queue = WhichQueue::book;
     int ask = 0; ///< the number of the worker that is asked to end; 0: nobody is
-    int at = 1;  ///< it's asked while this line of the trace is written
+    /// It's asked while this line of the trace is written. The loop writes the second
+    /// line, and hears requests from the third on, until its last turn. Later, nobody is
+    /// asked.
+    int at = 3;
 };
 
 /// Reads settings such as "workers=2 room=1 answers=by_chance"; what isn't named stays as

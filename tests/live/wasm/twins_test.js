@@ -63,7 +63,7 @@ function random_settings(n) {
     `links=${1 + next(10)}`, `room=${next(2) ? 0 : next(11)}`,
     `answers=${["alike", "by_chance", "one_slow"][next(3)]}`, `queue=${["book", "losing"][next(2)]}`];
   if (next(2))
-    all.push(`ask=${1 + next(workers)}`, `at=${1 + next(400)}`);
+    all.push(`ask=${1 + next(workers)}`, `at=${3 + next(398)}`);
   return all.join(" ");
 }
 
