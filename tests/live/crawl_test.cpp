@@ -54,7 +54,8 @@ TEST_CASE("more workers take less time, until the site's depth is the limit") {
         CHECK(!outcome.hangs);
         return outcome.milliseconds;
     };
-    // 12 answers of 50 ms, and links on three levels below page 0.
+    // 12 answers of 50 ms, and links on two levels below page 0, so that three follow
+    // each other.
     CHECK(time(1) == 600);
     CHECK(time(3) == 250);
     CHECK(time(20) == 150);

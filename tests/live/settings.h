@@ -32,8 +32,8 @@ struct Settings {
     WhichQueue queue = WhichQueue::book;
     int ask = 0; ///< the number of the worker that is asked to end; 0: nobody is
     /// It's asked while this line of the trace is written. The loop writes the second
-    /// line, and hears requests from the third on, until its last turn. Later, nobody is
-    /// asked.
+    /// line, and hears requests from the third on, until its last turn. Later, a request
+    /// has no effect.
     int at = 3;
 };
 
@@ -48,7 +48,7 @@ struct Outcome {
     std::size_t found = 0;   ///< pages that it has seen a link to
     std::size_t fetched = 0; ///< of these
     std::size_t lost = 0;    ///< items that came into the queue and that nobody has now
-    long milliseconds = 0;   ///< of the site's time
+    long milliseconds = 0;   ///< of the site's time, and 0.001 for each line of the trace
     std::size_t steps = 0;   ///< lines of the trace
 };
 

@@ -2,9 +2,10 @@
 // in memory, and nothing else. Its calls are answered here, and so the page needs no code
 // for them.
 //
-// Stands in for common/system/socket.cpp, too. All the rest of the runtime is compiled as
-// it is; machine/ has what wasi-libc and libc++ leave out on a machine without threads
-// and signals. Sources: WASI's preview 1 (wasi/api.h), and the manual pages of each call.
+// Stands in for common/system/socket.cpp, too. What else a crawl uses of the runtime is
+// compiled as it is; machine/ has what wasi-libc and libc++ leave out on a machine
+// without threads and signals. Sources: WASI's preview 1 (wasi/api.h), and the manual
+// pages of each call.
 #include "tests/live/wasm/machine.h"
 
 #include "common/system/socket.h"

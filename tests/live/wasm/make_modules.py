@@ -42,7 +42,7 @@ int main() {
     return sizeof(std::coroutine_handle<>) + sizeof(std::thread) > 100;
 }
 """
-# The files of the runtime, as they are. Each list is compiled as one file, as meson does it.
+# The files of the runtime that a crawl uses, as they are. Each list is compiled as one file, as meson does it.
 PARTS = {
     "common": ["common/system/selector.cpp", "common/system/selector_poll.cpp", "common/system/selector_select.cpp",
                "common/trace/place.cpp", "common/trace/trace.cpp"],
