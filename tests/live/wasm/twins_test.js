@@ -58,12 +58,15 @@ function numbers(seed) {
 function random_settings(n) {
   const next = numbers(n + 1);
   next(2); // the first depends little on the seed
-  const workers = 1 + next(20);
-  const all = [`workers=${workers}`, `latency=${10 + 10 * next(50)}`, `pages=${1 + next(40)}`,
-    `links=${1 + next(10)}`, `room=${next(2) ? 0 : next(11)}`,
+  // A tenth of the numbers are limits, as settings.h has them.
+  const number = (least, most, usual) => next(10) ? usual() : next(2) ? most : least;
+  const workers = number(1, 20, () => 1 + next(20));
+  const all = [`workers=${workers}`, `latency=${number(1, 10000, () => 10 + 10 * next(50))}`,
+    `pages=${number(1, 200, () => 1 + next(40))}`, `links=${number(1, 20, () => 1 + next(10))}`,
+    `room=${number(0, 100, () => next(2) ? 0 : next(11))}`,
     `answers=${["alike", "by_chance", "one_slow"][next(3)]}`, `queue=${["book", "losing"][next(2)]}`];
   if (next(2))
-    all.push(`ask=${1 + next(workers)}`, `at=${3 + next(398)}`);
+    all.push(`ask=${1 + next(workers)}`, `at=${number(3, 1000000, () => 3 + next(398))}`);
   return all.join(" ");
 }
 
@@ -130,9 +133,11 @@ function compare_tours() {
 
 function compare_errors() {
   const live = start(fs.readFileSync(live_wasm));
-  for (const settings of ["workers=0", "speed=3", "room=1 room=1", "ask=4"]) {
+  const long = "long".repeat(50000);
+  for (const settings of ["workers=0", "speed=3", "room=1 room=1", "ask=4", "at=2", "\0", "workers=3\0", "wor\0kers=3",
+    `${long}=1`, `workers=${long}`, long]) {
     const said = spawnSync(twin, { input: `${settings}\n`, encoding: "utf8" });
-    judge(settings, said.status === 1 && said.stdout.startsWith('{"error"') && said.stdout === live(settings) ? null
+    judge(settings.slice(0, 40), said.status === 1 && said.stdout.startsWith('{"error"') && said.stdout === live(settings) ? null
       : `the twin says ${said.stdout}, the module ${live(settings)}`);
   }
 }
