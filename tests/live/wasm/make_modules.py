@@ -2,7 +2,7 @@
 """Compiles the runtime and what is in this folder to WebAssembly.
 
     make_modules.py find                     prints a clang++ that can do it, or why there is none (exit status 1)
-    make_modules.py make [--werror] CLANG BUILD DEPFILE live.wasm tours.wasm miscompiled.wasm
+    make_modules.py make [--werror] CLANG BUILD DEPFILE live.wasm tours.wasm cases.wasm miscompiled.wasm
                                              makes these; BUILD is where meson's losing_queue.h is; --werror: a
                                              warning is an error
 
@@ -54,10 +54,12 @@ PARTS = {
     "exceptions": [f"{HERE}/exceptions.cpp"],
     "crawl": ["tests/live/settings.cpp", "tests/live/crawl.cpp", f"{HERE}/live.cpp"],
     "tours": [f"{HERE}/tours.cpp"],
+    "cases": [f"{HERE}/exception_cases.cpp"],
     "miscompiled": [f"{HERE}/miscompiled.cpp"],
 }
 ALL_HAVE = ("common", "runtime", "machine", "exceptions")
-MODULES = {"live.wasm": (*ALL_HAVE, "crawl"), "tours.wasm": (*ALL_HAVE, "tours"), "miscompiled.wasm": ("miscompiled",)}
+MODULES = {"live.wasm": (*ALL_HAVE, "crawl"), "tours.wasm": (*ALL_HAVE, "tours"), "cases.wasm": (*ALL_HAVE, "cases"),
+           "miscompiled.wasm": ("miscompiled",)}
 OLDER_WAY = ["-fexceptions", "-mllvm", "-enable-emscripten-cxx-exceptions"]  # exceptions.cpp says why
 ALONE = {"miscompiled.wasm": ["-nostdlib", "-Wl,--no-entry"]}
 EXCEPTIONS = {"exceptions": ["-fno-exceptions"], "miscompiled": ["-fwasm-exceptions", "-fno-crash-diagnostics"]}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 MAKE = Path(__file__).resolve().with_name("make_modules.py")
 ROOT = MAKE.parents[3]
-OUTPUTS = ("live.wasm", "tours.wasm", "miscompiled.wasm")
+OUTPUTS = ("live.wasm", "tours.wasm", "cases.wasm", "miscompiled.wasm")
 # It writes what it is asked to write: that it has read the source, and one header of ours. And it keeps its options
 # and the source's first line.
 COMPILER = """\
@@ -76,7 +76,7 @@ class Made(unittest.TestCase):
         self.assertEqual(self.make().returncode, 0)
         self.assertFalse([line for line in self.kept("options") if "-Werror" in line])
         self.assertEqual(self.make("--werror").returncode, 0)
-        self.assertEqual(len([line for line in self.kept("options") if "-Werror" in line]), 7)
+        self.assertEqual(len([line for line in self.kept("options") if "-Werror" in line]), 8)
 
     def test_a_compiler_is_tried_with_all_that_the_modules_need_of_it(self):
         done = self.run_it("find")

@@ -1,11 +1,12 @@
 // Does a page's module do what its twin on this machine does, and what the book's scenes
 // show?
 //
-//     twins_test.js CRAWL LIVE.WASM TOURS.WASM MISCOMPILED.WASM [COUNT]
+//     twins_test.js CRAWL CASES LIVE.WASM TOURS.WASM CASES.WASM MISCOMPILED.WASM [COUNT]
 //
 // COUNT random settings, 1,000 by default, always the same ones: both must say the same
 // outcome, and their traces must tell the same story. And the tours of pages 10 to 12 must
-// tell the stories of the recorded scenes, line by line. What the compiler has made of
+// tell the stories of the recorded scenes, line by line. Each case of exception_cases.cpp
+// must end in the same way. What the compiler has made of
 // miscompiled.cpp is only told: no module uses what goes wrong there.
 "use strict";
 
@@ -18,7 +19,7 @@ const { start } = require("./module.js");
 const Model = require(path.join(root, "book/viewer/model.js"));
 const Story = require(path.join(root, "book/viewer/story.js"));
 
-const [twin, live_wasm, tours_wasm, miscompiled_wasm, count = "1000"] = process.argv.slice(2);
+const [twin, cases, live_wasm, tours_wasm, cases_wasm, miscompiled_wasm, count = "1000"] = process.argv.slice(2);
 const scenes = { 1: "10-next-turn", 2: "11-request", 3: "12-queue" };
 let passed = 0;
 let failed = 0;
@@ -142,6 +143,15 @@ function compare_errors() {
   }
 }
 
+function compare_exceptions() {
+  const said = spawnSync(cases, { encoding: "utf8" });
+  const theirs = said.stdout.split("\n");
+  const ours = start(fs.readFileSync(cases_wasm))("").split("\n");
+  const there = said.status === 0 && theirs.length > 10; // or nothing would be compared
+  for (let i = 0; i < Math.max(theirs.length, ours.length); ++i)
+    judge("exceptions", there && theirs[i] === ours[i] ? null : `here it's '${theirs[i]}', in the module '${ours[i]}'`);
+}
+
 /// miscompiled.cpp, in a sentence.
 function what_became_of_it() {
   const bytes = fs.readFileSync(miscompiled_wasm);
@@ -165,6 +175,7 @@ function what_became_of_it() {
 compare_twins();
 compare_tours();
 compare_errors();
+compare_exceptions();
 console.log(`miscompiled.cpp, with WebAssembly's own exceptions: ${what_became_of_it()}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
