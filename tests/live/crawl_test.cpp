@@ -141,12 +141,12 @@ TEST_CASE("a request is heard from the line after the loop's first until its las
                != std::string::npos;
     };
     const std::vector<std::string> usual = lines_of(run(""));
-    const auto last =
-        std::find_if(usual.rbegin(), usual.rend(), [](const std::string& line) {
-            return line.find(R"("event":"select")") != std::string::npos;
-        });
-    REQUIRE(last != usual.rend());
-    const auto last_turn = static_cast<std::size_t>(usual.rend() - last) - 1;
+    std::size_t last_turn = usual.size();
+    while (last_turn > 0
+           && usual[last_turn - 1].find(R"("event":"select")") == std::string::npos)
+        --last_turn;
+    REQUIRE(last_turn > 0);
+    --last_turn;
     CHECK(is_heard(3));
     CHECK(run("ask=2") == run("ask=2 at=3"));
     CHECK(is_heard(last_turn));
