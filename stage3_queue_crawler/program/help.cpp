@@ -356,6 +356,8 @@ The exit status
 - after Ctrl-C, SIGTERM or SIGHUP is that of a program that died by the signal:
   a shell shows 130, 143 and 129, where all were 130. A second signal kills at
   once;
+- is the same after Ctrl-C or SIGTERM before the crawl begins if this is process
+  1 of a container, where these signals had no effect then;
 - is 3 instead of 1 with newer versions of libcurl, too, if --cert can't be
   used.
 
