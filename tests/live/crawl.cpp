@@ -226,6 +226,8 @@ Outcome crawl(const Settings& settings, const std::string& trace_file) {
 }
 
 std::string run(std::string_view settings) {
+    if (settings == "?")
+        return describe_settings() + '\n';
     try {
         const Settings read = read_settings(settings);
         Outcome outcome;

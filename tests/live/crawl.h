@@ -19,7 +19,8 @@ std::string written_by(const std::function<void(const std::string& file)>& write
 
 /// The only door for programs and pages: crawls with the settings in this text. The first
 /// line of the result is the outcome, and the others are the trace. If the settings are
-/// wrong, the only line is an object with the field "error".
+/// wrong, the only line is an object with the field "error". The text "?" asks for all
+/// settings: then the only line is an object with the field "settings".
 std::string run(std::string_view settings);
 
 } // namespace tests::live

@@ -1,7 +1,10 @@
 // A crawl that a reader can change, as a program for this machine: what comes of it.
+#include "common/text/join.h"
 #include "tests/live/crawl.h"
 #include "tests/support/in_bulk.h"
 #include "tests/support/prelude.h"
+
+#include <regex>
 
 namespace tests::live {
 namespace {
@@ -172,6 +175,47 @@ TEST_CASE("a wrong setting is named, with what it may be") {
     };
     for (const auto& [settings, message] : messages)
         CHECK(run(settings) == fmt::format("{{\"error\":\"{}\"}}\n", message));
+}
+
+/// Only `ask` depends on another: with that, all values in its limits are accepted.
+bool is_accepted(std::string_view name, std::string_view value) {
+    try {
+        static_cast<void>(read_settings(
+            fmt::format("{}{}={}", name == "ask" ? "workers=20 " : "", name, value)));
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
+}
+
+TEST_CASE("a question mark asks for all settings, and what is said of them is true") {
+    const std::string said = run("?");
+    const std::regex one(R"re(\{"name":"(\w+)",(?:"least":(\d+),"most":(\d+)|)re"
+                         R"re("words":\["([^\]]+)"\]),"usual":"?(\w+)"?\})re");
+    std::vector<std::string> objects;
+    for (std::sregex_iterator at(said.begin(), said.end(), one), end; at != end; ++at) {
+        const std::smatch& found = *at;
+        const std::string name = found[1];
+        CAPTURE(name);
+        objects.push_back(found.str());
+        CHECK(read_settings(fmt::format("{}={}", name, found.str(5))) == Settings());
+        if (found[4].matched) {
+            const std::string words =
+                std::regex_replace(found.str(4), std::regex("\",\""), "\n");
+            for (const std::string& word : lines_of(words))
+                CHECK(is_accepted(name, word));
+            CHECK(!is_accepted(name, "another"));
+        } else {
+            const int least = std::stoi(found[2]);
+            const int most = std::stoi(found[3]);
+            CHECK(is_accepted(name, std::to_string(least)));
+            CHECK(is_accepted(name, std::to_string(most)));
+            CHECK(!is_accepted(name, std::to_string(least - 1)));
+            CHECK(!is_accepted(name, std::to_string(most + 1)));
+        }
+    }
+    CHECK(objects.size() == 9);
+    CHECK(said == fmt::format("{{\"settings\":[{}]}}\n", common::join(objects, ",")));
 }
 
 TEST_CASE("each setting has its effect") {

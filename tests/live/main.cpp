@@ -2,6 +2,7 @@
 //
 //     crawl workers=2 room=1      one run: its outcome in a line, then its trace
 //     crawl < FILE                the same for each line of a file
+//     crawl '?'                   all settings, and what they may be, in a line
 //
 // settings.h has the settings. It is the twin of what a page runs, and so it has the same
 // door, and the same text comes out of it. Exit status: 1 if a setting is wrong.
@@ -28,7 +29,7 @@ int main(int argc, char** argv) {
     std::string line;
     if (argc > 1) {
         for (int i = 1; i < argc; ++i)
-            line.append(argv[i]).append(" ");
+            line.append(i > 1 ? " " : "").append(argv[i]);
         all_well = print_run(line);
     } else {
         while (std::getline(std::cin, line))

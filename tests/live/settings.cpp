@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tests::live {
@@ -16,28 +17,34 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-/// A setting: its name, where it is, and what it may be. A word's number is its place.
+/// A setting: its name, what it may be, and where it is. A word's number is its place.
 struct Setting {
     std::string_view name;
-    void (*set)(Settings&, int);
     int least = 0, most = 0;
     Names words = {};
+    void (*set)(Settings&, int) = nullptr;
+    int (*get)(const Settings&) = nullptr;
 };
 
+template <auto member>
+Setting in(Setting setting) {
+    using Value = std::remove_reference_t<decltype(Settings().*member)>;
+    setting.set = [](Settings& s, int value) { s.*member = static_cast<Value>(value); };
+    setting.get = [](const Settings& s) { return static_cast<int>(s.*member); };
+    return setting;
+}
+
 const std::array all_settings{
-    Setting{"workers", [](Settings& s, int value) { s.workers = value; }, 1, 20},
-    Setting{"latency", [](Settings& s, int value) { s.latency = value; }, 1, 10'000},
-    Setting{"pages", [](Settings& s, int value) { s.pages = value; }, 1, 200},
-    Setting{"links", [](Settings& s, int value) { s.links = value; }, 1, 20},
-    Setting{"room", [](Settings& s, int value) { s.room = value; }, 0, 100},
-    Setting{.name = "answers",
-            .set = [](Settings& s, int value) { s.answers = Answers(value); },
-            .words = {"alike", "by_chance", "one_slow"}},
-    Setting{.name = "queue",
-            .set = [](Settings& s, int value) { s.queue = WhichQueue(value); },
-            .words = {"book", "losing"}},
-    Setting{"ask", [](Settings& s, int value) { s.ask = value; }, 0, 20},
-    Setting{"at", [](Settings& s, int value) { s.at = value; }, 3, 1'000'000},
+    in<&Settings::workers>({"workers", 1, 20}),
+    in<&Settings::latency>({"latency", 1, 10'000}),
+    in<&Settings::pages>({"pages", 1, 200}),
+    in<&Settings::links>({"links", 1, 20}),
+    in<&Settings::room>({"room", 0, 100}),
+    in<&Settings::answers>(
+        {.name = "answers", .words = {"alike", "by_chance", "one_slow"}}),
+    in<&Settings::queue>({.name = "queue", .words = {"book", "losing"}}),
+    in<&Settings::ask>({"ask", 0, 20}),
+    in<&Settings::at>({"at", 3, 1'000'000}),
 };
 
 const Setting& setting_called(std::string_view name) {
@@ -91,6 +98,21 @@ Settings read_settings(std::string_view text) {
         throw std::invalid_argument(
             fmt::format("ask: there is no worker {} of {}", result.ask, result.workers));
     return result;
+}
+
+std::string describe_settings() {
+    std::vector<std::string> settings;
+    for (const Setting& one : all_settings) {
+        const int usual = one.get(Settings());
+        settings.push_back(
+            one.words.empty()
+                ? fmt::format(R"({{"name":"{}","least":{},"most":{},"usual":{}}})",
+                              one.name, one.least, one.most, usual)
+                : fmt::format(R"({{"name":"{}","words":["{}"],"usual":"{}"}})", one.name,
+                              common::join(one.words, R"(",")"),
+                              one.words.at(static_cast<std::size_t>(usual))));
+    }
+    return fmt::format(R"({{"settings":[{}]}})", common::join(settings, ","));
 }
 
 std::string describe(const Outcome& outcome) {

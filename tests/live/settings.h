@@ -35,12 +35,18 @@ struct Settings {
     /// line, and hears requests from the third on, until its last turn. Later, a request
     /// has no effect.
     int at = 3;
+
+    friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 /// Reads settings such as "workers=2 room=1 answers=by_chance"; what isn't named stays as
 /// it is in `Settings`. Throws std::invalid_argument, with a message for people, if a
 /// name is unknown or given twice, or if its value isn't one of those that it may have.
 Settings read_settings(std::string_view text);
+
+/// All settings in one line, as a JSON object: what each may be, and what it usually is.
+/// (`ask` may be no more than `workers` is, too.)
+std::string describe_settings();
 
 /// What has come of a crawl.
 struct Outcome {

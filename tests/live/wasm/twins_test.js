@@ -132,6 +132,7 @@ function compare_tours() {
   }
 }
 
+/// What isn't a run is one line, and the same in both.
 function compare_errors() {
   const live = start(fs.readFileSync(live_wasm));
   const long = "long".repeat(50000);
@@ -141,6 +142,9 @@ function compare_errors() {
     judge(settings.slice(0, 40), said.status === 1 && said.stdout.startsWith('{"error"') && said.stdout === live(settings) ? null
       : `the twin says ${said.stdout}, the module ${live(settings)}`);
   }
+  const described = spawnSync(twin, ["?"], { encoding: "utf8" }).stdout;
+  judge("?", JSON.parse(described).settings.length > 0 && described === live("?") ? null
+    : `the twin says ${described}, the module ${live("?")}`);
 }
 
 function compare_exceptions() {
