@@ -1,10 +1,13 @@
 // A module of this folder, in a page or in node. Two things of a C++ program go through
 // here, and nothing else: what is thrown, and text that goes in and comes out.
+//
+// A page has it among its other scripts, as it is: `Module` is its only name there.
 "use strict";
 
 const Module = (() => {
-  /// `bytes`: a module's. Returns a function that calls it: text in, text out.
-  function start(bytes) {
+  /// `bytes`: a module's. Promises a function that calls it: text in, text out. (Some
+  /// browsers let a page compile only small modules at once, and others beside its work.)
+  async function start(bytes) {
     const thrown = new Error("what the program has thrown");
     let x = null;
     const env = {
@@ -25,14 +28,14 @@ const Module = (() => {
         return nothing;
       }
     };
-    const module = new WebAssembly.Module(bytes);
-    for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    const compiled = await WebAssembly.compile(bytes);
+    for (const { module: from, name } of WebAssembly.Module.imports(compiled)) {
       if (from !== "env" || (name !== "throw_it" && !name.startsWith("invoke_")))
         throw new Error(`the module wants ${from}.${name}, which a page doesn't have`);
       // One for each kind of function; the first letter is that of its result: j, 64 bits.
       env[name] ??= invoke(name.startsWith("invoke_j") ? 0n : 0);
     }
-    x = new WebAssembly.Instance(module, { env }).exports;
+    x = (await WebAssembly.instantiate(compiled, { env })).exports;
     x._initialize();
 
     return text => {

@@ -13,6 +13,7 @@
 const { spawnSync } = require("child_process");
 const fs = require("fs");
 const path = require("path");
+const vm = require("vm");
 
 const root = path.join(__dirname, "../../..");
 const { start } = require("./module.js");
@@ -21,6 +22,8 @@ const Story = require(path.join(root, "book/viewer/story.js"));
 
 const [twin, cases, live_wasm, tours_wasm, cases_wasm, miscompiled_wasm, count = "1000"] = process.argv.slice(2);
 const scenes = { 1: "10-next-turn", 2: "11-request", 3: "12-queue" };
+// A module that imports a function `alert` of the page's, and does nothing.
+const foreign = Buffer.from("\0asm\x01\0\0\0" + "\x01\x04\x01\x60\0\0" + "\x02\x0e\x01\x04page\x05alert\0\0", "latin1");
 let passed = 0;
 let failed = 0;
 
@@ -94,8 +97,8 @@ function* of_the_twin(settings) {
   }
 }
 
-function compare_twins() {
-  const live = start(fs.readFileSync(live_wasm));
+async function compare_twins() {
+  const live = await start(fs.readFileSync(live_wasm));
   const settings = Array.from({ length: Number(count) }, (_, n) => random_settings(n));
   const met = { hang: 0, lost: 0, asked: 0, lines: 0 };
   for (let first = 0; first < settings.length; first += 100) {
@@ -121,8 +124,8 @@ function compare_twins() {
     : `too few of these: ${JSON.stringify(met)}`);
 }
 
-function compare_tours() {
-  const tour = start(fs.readFileSync(tours_wasm));
+async function compare_tours() {
+  const tour = await start(fs.readFileSync(tours_wasm));
   for (const [number, scene] of Object.entries(scenes)) {
     const recorded = story_of(fs.readFileSync(path.join(root, `book/scenes/${scene}.trace`), "utf8"));
     const trouble = difference(recorded, story_of(tour(number)));
@@ -133,8 +136,8 @@ function compare_tours() {
 }
 
 /// What isn't a run is one line, and the same in both.
-function compare_errors() {
-  const live = start(fs.readFileSync(live_wasm));
+async function compare_errors() {
+  const live = await start(fs.readFileSync(live_wasm));
   const long = "long".repeat(50000);
   for (const settings of ["workers=0", "speed=3", "room=1 room=1", "ask=4", "at=2", "\0", "workers=3\0", "wor\0kers=3",
     `${long}=1`, `workers=${long}`, long]) {
@@ -147,10 +150,10 @@ function compare_errors() {
     : `the twin says ${described}, the module ${live("?")}`);
 }
 
-function compare_exceptions() {
+async function compare_exceptions() {
   const said = spawnSync(cases, { encoding: "utf8" });
   const theirs = said.stdout.split("\n");
-  const ours = start(fs.readFileSync(cases_wasm))("").split("\n");
+  const ours = (await start(fs.readFileSync(cases_wasm)))("").split("\n");
   const there = said.status === 0 && theirs.length > 10; // or nothing would be compared
   for (let i = 0; i < Math.max(theirs.length, ours.length); ++i)
     judge("exceptions", there && theirs[i] === ours[i] ? null : `here it's '${theirs[i]}', in the module '${ours[i]}'`);
@@ -176,10 +179,34 @@ function what_became_of_it() {
   }
 }
 
-compare_twins();
-compare_tours();
-compare_errors();
-compare_exceptions();
-console.log(`miscompiled.cpp, with WebAssembly's own exceptions: ${what_became_of_it()}`);
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+/// A page's scripts share their names, and must hear what is wrong from the promise.
+async function check_start() {
+  const script = fs.readFileSync(path.join(__dirname, "module.js"), "utf8");
+  const page = vm.createContext({ WebAssembly, TextEncoder, TextDecoder });
+  const before = Object.keys(page).join();
+  vm.runInContext(script, page);
+  judge("module.js", Object.keys(page).join() === before && vm.runInContext("typeof Module.start", page) === "function" ? null
+    : `a page has these names now: ${Object.keys(page)}`);
+  const own = /^(?:async )?(?:const|let|class|function|var) (\w+)/gm;
+  const names = Array.from(script.matchAll(own), found => found[1]).join();
+  judge("module.js", names === "Module" ? null : `its names are ${names}`);
+
+  const refused = bytes => start(bytes).then(() => "it starts", error => error.message);
+  for (const [bytes, message] of [[Buffer.from("no module"), "WebAssembly.compile()"], [foreign, "the module wants page.alert, which"]]) {
+    const said = await refused(bytes);
+    judge("start", said.includes(message) ? null : `should say '${message}', and says '${said}'`);
+  }
+}
+
+async function main() {
+  await compare_twins();
+  await compare_tours();
+  await compare_errors();
+  await compare_exceptions();
+  await check_start();
+  console.log(`miscompiled.cpp, with WebAssembly's own exceptions: ${what_became_of_it()}`);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+main();
