@@ -296,7 +296,7 @@ check_live() {
     # stays `auto`, since no build of a reader's may fail because that compiler is gone.
     meson configure "$dir" -Dlive=auto || return
     grep -q '^build tests/live/live\.wasm ' "$dir/build.ninja" || meson setup --reconfigure "$dir" || return
-    build tests/live/live.wasm tests/live/crawl tests/live/exception_cases || return
+    build tests/live/live.wasm tests/live/crawl tests/live/exception_cases stage3_queue_crawler/tours/runtime_tour || return
     run_tests 'a live crawl in WebAssembly'
 }
 
