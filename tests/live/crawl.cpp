@@ -206,12 +206,16 @@ Outcome crawl_with(const Settings& settings, const std::string& trace_file) {
     } catch (const NothingLeft&) {
         hangs = true;
     }
+    // The trace of a run that hangs ends there, and not with tasks that are destroyed.
+    std::error_code error = hangs ? tracer.close() : std::error_code();
     Outcome outcome = crawl.outcome(); // while its tasks still have what they hold
     outcome.hangs = hangs;
     outcome.milliseconds =
         static_cast<long>((time.now - begin) / std::chrono::milliseconds(1));
     loop.close();
-    if (const std::error_code error = tracer.close())
+    if (!hangs)
+        error = tracer.close();
+    if (error)
         throw std::system_error(error, "the trace");
     outcome.steps = lines.lines();
     return outcome;

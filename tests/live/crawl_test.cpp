@@ -90,6 +90,16 @@ TEST_CASE("with room for one, a crawl hangs with one to three workers, not with 
     }
 }
 
+TEST_CASE("the trace of a crawl that hangs ends with the loop's last sleep") {
+    const std::string result = run("room=1 workers=2");
+    const std::vector<std::string> lines = lines_of(result);
+    CHECK(count(lines.at(lines.size() - 2), R"("event":"select","timeout_ms":null)")
+          == 1);
+    CHECK(count(lines.back(), R"("event":"end")") == 1);
+    CHECK(lines.size() == outcome_of("room=1 workers=2").steps + 1);
+    CHECK(count(result, R"("phase":"done")") == 0);
+}
+
 // Who is asked, in this order: sanitizers need no more than the first.
 const std::vector<int> all_workers{2, 3, 1};
 std::vector<int> some_workers() {
