@@ -45,7 +45,7 @@ TITLES = {
 COMMENT = re.compile(r"(^|\s)//[^\"'`]*$|^\s*//.*")  # no quote follows: so it's in no string
 PLAIN = re.compile(r"[^'`/]*")  # code, with nothing else in it
 STRING = re.compile(r'("(?:[^"\\]|\\.)*"|`[^`]*`)')
-SPACES = re.compile(r" ?([=<>?:,{}()&|;]) ?")
+SPACES = re.compile(r" ?([=<>?:,{}()&|;*]|(?<!\+)\+(?! ?\+)) ?")
 USE_STRICT = '"use strict";'
 BIG = 100_000  # characters of a trace: a bigger one is packed
 

@@ -736,6 +736,7 @@ const Model = (() => {
   ///     at, turn, asleep, watched   step; turn; in select; what select was asked about
   ///     tasks      id → { task, state, chain, awaiting, since, outcome, fetch }; `state` is
   ///                new, ready, running, waiting or done. Done ones stay until the next turn.
+  ///                Of one that a queue has handed an item to: handed (that step).
   ///                Of a generator, too: held (what a promise holds: { name, word }, or null),
   ///                number (of the place where it goes on), ended (how). In a chain, `innermost`
   ///                is which link goes on in this one's place; undefined: itself
@@ -1037,6 +1038,8 @@ const Model = (() => {
       moveItem(queue, s, e);
       if (s.to)
         leaveLine(state, s.future);
+      if (s.to && e.phase === "hand_over")
+        changeTask(state, s.to, { handed: s });
       const { size, unfinished, getters, putters } = e;
       Object.assign(queue, { size, unfinished, getters, putters });
     },

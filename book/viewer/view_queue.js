@@ -7,11 +7,12 @@ const QueuePane = (() => {
 
   const boxes = (words, ...kids) => p("boxes", span("", words), ...kids);
 
+  const shown = item => el("b", { title: item }, item ? Model.shown(Page.model, item) : "an item");
+
   function items(entry) {
     if (entry.size === 0)
       return boxes("in it: nothing");
-    const known = entry.items.slice(0, MOST_ITEMS).map(item =>
-      el("b", { title: item }, item ? Model.shown(Page.model, item) : "an item"));
+    const known = entry.items.slice(0, MOST_ITEMS).map(shown);
     const hidden = entry.size - known.length;
     return boxes("in it", ...known, hidden > 0 && `+${Words.num(hidden)}`);
   }
@@ -26,11 +27,20 @@ const QueuePane = (() => {
     return boxes(words, ...named, rest > 0 && (named.length > 0 ? `+${rest}` : String(rest)));
   }
 
+  /// Items that have left the queue, while the task that each was handed to hasn't had its turn.
+  function onTheirWay(entry) {
+    const isOne = ({ handed, since }) => handed?.queue === entry.queue && handed.n > since;
+    const tasks = [...Page.state.tasks.values()].filter(isOne).slice(0, MOST_WAITING);
+    return tasks.length > 0 && boxes("handed over",
+      ...tasks.flatMap(({ task, handed }) => [shown(handed.item), `to task ${task.n}`]));
+  }
+
   function queue(entry, isOnly) {
     const { getters, putters } = entry.waiting;
     return [
       !isOnly && p("sub", titleOf(entry)),
       items(entry),
+      onTheirWay(entry),
       waitingLine("wait for an item", entry.getters, getters),
       waitingLine("wait for room", entry.putters, putters),
     ].filter(line => line);

@@ -207,7 +207,7 @@ const report = (() => {
     stage1: ["stage1", STAGE1, "6605f761"],
     stage2: ["stage2", STAGE2, "2010b67b"],
     stage3: ["stage3", STAGE3, "36c7fcd9"], unsaid: ["stage3", STAGE3.filter(e => e.event !== "schedule"), "c66dc817"],
-    queue: ["runtime_tour", QUEUE, "ba8ac0b1"], talk: ["talk", TALK, "4f5e4e8a"],
+    queue: ["runtime_tour", QUEUE, "1204beff"], talk: ["talk", TALK, "4f5e4e8a"],
     cancelledCalls: ["mine", CANCELLED_CALLS, "868c17b5"], givesUp: ["runtime_tour", GIVES_UP, "fd50f68b"],
     watchedAgain: ["stage1", WATCHED_AGAIN, "9e0b9770"], calledBack: ["stage3", CALLED_BACK, "9891e94c"],
     putByATask: ["stage3", PUT_BY_A_TASK, "cb827106"], threw: ["stage2", THREW, "9629717d"],
@@ -337,6 +337,12 @@ const report = (() => {
       const handed = at("hand_over");
       same([handed.items, handed.waiting.getters, handed.unfinished], [[], [], 1]);
       same(find(m, "queue", s => s.e.phase === "hand_over").to.id, 1);
+      const isHanded = step => { // and the task hasn't run since
+        const { handed, since } = after(m, step).tasks.get(1);
+        return handed.item === "one" && handed.n > since;
+      };
+      same(isHanded(find(m, "queue", s => s.e.phase === "hand_over")), true);
+      same(isHanded(find(m, "step", s => s.task.id === 1 && s.wait !== null)), false);
       same(at("put", "two").items, ["two"]);
       same(at("wait_to_put").waiting.putters.map(one => [one.task.id, one.item]), [[2, "three"]]);
       same(at("get").items, []);
