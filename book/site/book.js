@@ -218,8 +218,9 @@
     scene.style.width = isPlaying ? `${width}px` : "";
   }
 
-  function beginScene(scene) {
-    const link = scene.querySelector(".watch"), words = link.textContent, page = link.href;
+  /// `link`: to a page that plays the scene; a live scene has two.
+  function beginScene(link) {
+    const scene = link.closest(".scene"), words = link.textContent, page = link.href;
     const frame = make("iframe", { title: scene.querySelector("figcaption span").textContent });
     frame.dataset.page = page;
     frame.addEventListener("load", () => {
@@ -239,6 +240,7 @@
         return;
       event.preventDefault();
       const play = scene.classList.toggle("playing");
+      link.classList.toggle("on", play);
       link.textContent = play ? "Back to the picture (Esc)" : words;
       breakOut(scene);
       if (play) {
@@ -286,7 +288,7 @@
   stopWhereItScrolls();
   addEventListener("resize", stopWhereItScrolls);
   beginTerms();
-  all("figure.scene").forEach(beginScene);
+  all(".scene .watch").forEach(beginScene);
   addEventListener("keydown", turnPages);
   addEventListener("hashchange", markLines);
   markLines();

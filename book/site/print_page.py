@@ -19,7 +19,7 @@ TAG = re.compile(r"<[a-z][^>]*>")
 ATTRIBUTE = re.compile(r'\b(id|href|src)="([^"]*)"|url\(#([^)]*)\)')
 CLOSED = re.compile(r"<details(?! open)")
 HEADING = re.compile(r"<(/?)h([1-3])\b")
-WATCH = re.compile(r'<a class="watch".*?</a> |<a class="try".*?</a>')  # nobody can click on paper
+WATCH = re.compile(r'<a class="watch.*?</a> |<a class="try".*?</a>')  # nobody can click on paper
 ANCHOR = re.compile(r' <a class="anchor".*?</a>')
 
 

@@ -20,7 +20,7 @@ from print_page import print_page
 from renderer import Rendered
 from scenes import Scene, all_scenes, scene_page  # of the viewer
 from search_index import search_index
-from site_renderer import SiteRenderer, in_site, table_in
+from site_renderer import SiteRenderer, in_site, live_page, table_in
 from sources import Sources
 
 HERE = Path(__file__).resolve().parent
@@ -60,12 +60,15 @@ def refuse_if_not_ours(folder: Path) -> None:
 class Site:
     """All files of the site, in memory, until `write`."""
 
-    def __init__(self, book: Book):
+    def __init__(self, book: Book, program: bytes | None = None):
+        """`program`: what live scenes run."""
         self.book, self.glossary, self.layout = book, Glossary(book), Layout(book)
         self.sources = Sources(book, self.layout)
         self.scenes = scenes_of(book)
+        self.program = program
+        self.live = {name for name, scene in self.scenes.items() if scene.live and program is not None}
         titles = {name: scene.title for name, scene in self.scenes.items()}
-        renderer = SiteRenderer(book, self.glossary, self.sources, titles)
+        renderer = SiteRenderer(book, self.glossary, self.sources, titles, self.live)
         self.rendered: dict[Page, Rendered] = {page: renderer.render(page)
                                                for page in book.pages.values()}
         self.screenshots = renderer.screenshots
@@ -96,6 +99,8 @@ class Site:
                 put(fresh / in_site(png), (self.book.root / png).read_bytes())
             for name, scene in self.scenes.items():
                 put(fresh / "scenes" / f"{name}.html", scene_page(scene, self.book.root).encode())
+            for name in self.live:
+                put(fresh / live_page(name), scene_page(self.scenes[name], self.book.root, self.program).encode())
             if folder.exists():
                 folder.rename(old)
             fresh.rename(folder)

@@ -25,10 +25,11 @@ TRY_PAGE = """<!doctype html>
 
 
 class SiteRenderer(Renderer):
-    def __init__(self, book: Book, glossary: Glossary, sources: Sources, titles: dict[str, str]):
-        """`titles`: of the scenes, by their names."""
+    def __init__(self, book: Book, glossary: Glossary, sources: Sources, titles: dict[str, str],
+                 live: set[str]):
+        """`titles`: of the scenes, by their names. `live`: those whose runs a reader can change."""
         super().__init__(book, glossary)
-        self.sources, self.titles, self.palette = sources, titles, Palette()
+        self.sources, self.titles, self.live, self.palette = sources, titles, live, Palette()
         self.screenshots: set[str] = set()  # that the pages show
         self.tries: dict[str, str] = {}  # pages that send the browser on to where a program can be tried
         self.md.renderer.rules["code_inline"] = self.code_inline
@@ -95,9 +96,11 @@ class SiteRenderer(Renderer):
         if not scene or scene[1] not in self.titles:
             return f'<figure class="drawing">{sheet}</figure>\n'
         to = relative(page.url, f"scenes/{name}.html")
+        change = relative(page.url, live_page(name))
+        change = f'<a class="watch quiet" href="{change}">Change it yourself</a> ' if name in self.live else ""
         return (f'<figure class="drawing scene">{sheet}<figcaption data-unsaid="">'
                 f'<a class="watch" href="{to}">Watch it, step by step</a> '
-                f"<span>{escape(self.titles[name])}</span></figcaption></figure>\n")
+                f"{change}<span>{escape(self.titles[name])}</span></figcaption></figure>\n")
 
     def screenshot(self, page: Page, stem: str, alt: str) -> str:
         images = ""
@@ -108,6 +111,11 @@ class SiteRenderer(Renderer):
             images += (f'<img class="{theme}" src="{relative(page.url, in_site(png))}" alt="{escape(alt)}" '
                        f'width="{width}" height="{height}" loading="lazy" />')
         return f'<figure class="screenshot">{images}</figure>\n'
+
+
+def live_page(scene: str) -> str:
+    """Where a reader can change its run."""
+    return f"scenes/{scene}-live.html"
 
 
 def in_site(screenshot: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from traces import ROOT, Trace
+from traces import LIVE, LOSING_QUEUE, QUEUE, ROOT, Trace, source_of, split_place
 
 SIMPLE_LOOP = "common/simple_crawl/event_loop.cpp"
 FETCHER_1 = "stage1_callbacks/fetcher.cpp"
@@ -17,7 +17,6 @@ LOOP = "stage3_queue_crawler/runtime/loop/event_loop.cpp"
 TASK = "stage3_queue_crawler/runtime/task/task.cpp"
 FUTURE = "stage3_queue_crawler/runtime/task/future.cpp"
 PAGE_FETCH = "stage3_queue_crawler/crawler/page_fetch.cpp"
-QUEUE = "stage3_queue_crawler/runtime/sync/queue.h"
 
 IN_STAGES_1_AND_2 = {
     "select": (SIMPLE_LOOP, "selector_->select(patience)"),
@@ -102,6 +101,11 @@ OTHERWISE = {
     "fetch_one": {
         "new": ("stage2_coroutines/fetch_one_main.cpp", "stage2::Task task(fetch_and_stop("),
     },
+    "live": {
+        "start": (LIVE, "tracer.fetch_start("),
+        "end": (LIVE, "tracer.fetch_end("),
+        "new": (LIVE, "create_task(work()"),
+    },
 }
 
 # Needed only if there is such an event.
@@ -110,8 +114,13 @@ ONLY_WITH = {"start": "fetch", "end": "fetch", "queue": "queue", "new": "task"}
 
 def find(path: str, text: str, root: Path = ROOT) -> int | None:
     """The number of the first line that holds the text."""
-    lines = (root / path).read_text(encoding="utf-8").splitlines()
+    lines = (source_of(path, root) or "").splitlines()
     return next((number for number, line in enumerate(lines, 1) if text in line), None)
+
+
+def in_losing_queue(anchors: dict[str, dict]) -> dict[str, dict]:
+    """The same, of a crawl with the queue that loses items: its lines are those of the book's queue."""
+    return {name: {**at, "path": LOSING_QUEUE} if at["path"] == QUEUE else at for name, at in anchors.items()}
 
 
 def anchors_for(trace: Trace, root: Path = ROOT) -> dict[str, dict]:
@@ -126,4 +135,5 @@ def anchors_for(trace: Trace, root: Path = ROOT) -> dict[str, dict]:
         line = find(path, text, root)
         if line is not None:  # a test says so, and a page does without
             found[name] = {"path": path, "line": line}
-    return found
+    is_losing = any(split_place(place)[0] == LOSING_QUEUE for place in trace.places())
+    return in_losing_queue(found) if is_losing else found

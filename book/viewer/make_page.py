@@ -18,6 +18,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Iterable
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
 from anchors import anchors_for  # noqa: E402  (what is imported is beside this file)
@@ -29,8 +30,9 @@ PANES_OF_GENERATORS = ["words_generators.js", "view_generators.js"]  # for who t
 SCRIPTS = [
     "steps.json", "model.js", "stops.js", "busy.js", "words.js", "view_dom.js", "view.js", "view_places.js",
     "view_source.js", "view_signs.js", "view_lanes.js", "view_thread.js", *PANES, "view_say.js",
-    "view_scroll.js", "view_controls.js", "view_welcome.js", "view_start.js",
+    "view_scroll.js", "view_controls.js", "view_welcome.js", "view_run.js", "view_start.js",
 ]
+OF_LIVE_PAGES = ["../../tests/live/wasm/module.js", "view_knobs.js", "view_moments.js", "view_live.js"]
 TITLES = {
     "stage1": "Stage 1: an event loop with callbacks",
     "stage2": "Stage 2: coroutines made by hand",
@@ -69,11 +71,12 @@ def lost_places(trace: Trace, sources: dict[str, str]) -> list[str]:
             if path not in lengths or (line is not None and not 1 <= line <= lengths[path])]
 
 
-def meta_of(trace: Trace, root: Path = ROOT, **more) -> dict:
-    """All that the page knows beside the trace. What is in `more` goes in as it is, or instead."""
+def meta_of(trace: Trace, root: Path = ROOT, also: Iterable[str] = (), **more) -> dict:
+    """All that the page knows beside the trace. `also`: sources that the trace doesn't name. What is in `more` goes in
+    as it is, or instead."""
     anchors = anchors_for(trace, root)
     named = {split_place(place)[0] for place in trace.places()}
-    named |= {anchor["path"] for anchor in anchors.values()}
+    named |= {anchor["path"] for anchor in anchors.values()} | set(also)
     texts = {path: source_of(path, root) for path in sorted(named)}
     sources = {path: text for path, text in texts.items() if text is not None}
     meta = {
@@ -95,20 +98,24 @@ def for_script(text: str) -> str:
     return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
 
 
-def data_of(trace: Trace, meta: dict) -> str:
+def data_of(trace: Trace, meta: dict, program: bytes | None = None) -> str:
     known = json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
     text = trace.text()
-    if len(text) > BIG:
-        packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
-        recorded = f'<script id="trace" type="text/plain">{packed}</script>'
+    if len(text) > BIG or program is not None:
+        recorded = f'<script id="trace" type="text/plain">{packed(text.encode())}</script>'
     else:
         recorded = f'<script id="trace" type="application/x-ndjson">{for_script(text)}</script>'
-    return f'<script id="meta" type="application/json">{for_script(known)}</script>\n{recorded}'
+    module = "" if program is None else f'\n<script id="wasm" type="text/plain">{packed(program)}</script>'
+    return f'<script id="meta" type="application/json">{for_script(known)}</script>\n{recorded}{module}'
+
+
+def file_text(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
 
 
 def script_text(name: str) -> str:
     """What a browser can run: steps.json becomes a constant, which model.js reads."""
-    text = (HERE / name).read_text(encoding="utf-8")
+    text = file_text(name)
     return f"const Steps = {text.rstrip()};\n" if name == "steps.json" else text
 
 
@@ -132,24 +139,35 @@ def slim_style(text: str) -> str:
     return re.sub(r" ?([{};,]) ?|: ", lambda found: found[1] or ":", one_line).replace(";}", "}")
 
 
-def scripts_for(trace: Trace) -> list[str]:
+def scripts_for(trace: Trace, is_live: bool) -> list[str]:
     """Each page carries the panes that it needs."""
+    if is_live:
+        return SCRIPTS[:-1] + OF_LIVE_PAGES
     if not trace.talks:
         return SCRIPTS
     first = SCRIPTS.index(PANES[0])
     return SCRIPTS[:first] + PANES_OF_GENERATORS + SCRIPTS[first + len(PANES):]
 
 
-def make_page(trace: Trace, meta: dict, last: str = "") -> str:
-    """The page's text. `last` is a script that runs after all others."""
-    scripts = "\n".join(slim_script(script_text(name)) for name in scripts_for(trace))
+def packed(content: bytes) -> str:
+    """With gzip, as base64: a script of the page unpacks it."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def make_page(trace: Trace, meta: dict, last: str = "", program: bytes | None = None) -> str:
+    """The page's text. `last` is a script that runs after all others. `program` is a WebAssembly module (tests/live):
+    then the page is live, and plays the trace only if it can't run the module."""
+    scripts = "\n".join(slim_script(script_text(name)) for name in scripts_for(trace, program is not None))
     if "</script" in scripts + last:
         raise ValueError("a script of the page holds </script, which would end it there")
+    style, change = file_text("style.css"), ""
+    if program is not None:
+        style, change = style + file_text("live.css"), file_text("live.html")
     parts = {
         "TITLE": html.escape(meta["title"]),
-        "CSS": slim_style((HERE / "style.css").read_text(encoding="utf-8")),
+        "CSS": slim_style(style),
+        "CHANGE": change,
         "JS": f"{USE_STRICT}\n{scripts}\n{last}",
-        "DATA": data_of(trace, meta),
+        "DATA": data_of(trace, meta, program),
     }
-    page = (HERE / "page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{(TITLE|CSS|JS|DATA)\}\}", lambda mark: parts[mark[1]], page)
+    return re.sub(r"\{\{(TITLE|CSS|CHANGE|JS|DATA)\}\}", lambda mark: parts[mark[1]], file_text("page.html"))

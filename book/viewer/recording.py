@@ -24,6 +24,7 @@ PROGRAMS = {
     "runtime_tour": "stage3_queue_crawler/tours/runtime_tour",
     "server_tour": "stage3_queue_crawler/tours/server_tour",
     "redis_tour": "stage3_queue_crawler/tours/redis_tour",
+    "live_crawl": "tests/live/crawl",
     "practice_site": PRACTICE_SITE,
 }
 SMALL_SITE = ["--pages", "8", "--links", "3", "--latency", "20"]

@@ -18,12 +18,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from anchors import anchors_for, in_losing_queue
 from make_page import make_page, meta_of
 from steps import step_numbers
-from traces import ROOT, Trace, read, source_of, split_place, with_places
+from traces import LIVE, LOSING_QUEUE, QUEUE, ROOT, Trace, read, source_of, split_place, with_places
 
 FOLDER = ROOT / "book" / "scenes"
 STORIES = FOLDER / "stories.json"
+# What the traces of live crawls name, whatever their settings; a test holds that it's all.
+RUNTIME = "stage3_queue_crawler/runtime"
+OF_LIVE_RUNS = [LIVE, LOSING_QUEUE, QUEUE, f"{RUNTIME}/loop/event_loop.cpp", f"{RUNTIME}/sync/event.cpp",
+                f"{RUNTIME}/sync/event.h", f"{RUNTIME}/task/run.h", f"{RUNTIME}/task/wait.cpp"]
 
 
 class NoSuchMoment(Exception):
@@ -37,6 +42,7 @@ class Scene:
         self.command, self.site = known["command"], known.get("site")
         self.steps = known["steps"]
         self.steady_until = known.get("steady_until")
+        self.live = known.get("live")
         self.trace_file = folder / f"{self.name}.trace"
         self.lines_file = folder / f"{self.name}.lines.json"
 
@@ -132,14 +138,25 @@ def nearest(said: str, line: int, text: str) -> int | None:
     return min(alike, key=lambda number: abs(number - line), default=None)
 
 
-def scene_page(scene: Scene, root: Path = ROOT) -> str:
+def scene_page(scene: Scene, root: Path = ROOT, program: bytes | None = None) -> str:
+    """Its page. `program`: the module that plays a live scene; without one, the page plays what was recorded."""
     recorded = scene.trace()
     numbers = step_numbers(recorded)
     trace, lost = move_lines(recorded, scene.lines(), root)
     steps = [numbers[index] for index in scene.moments(recorded)]
     moments = [{"step": number, "caption": step["caption"]}
                for step, number in zip(scene.steps, steps)]
-    meta = meta_of(trace, root, title=scene.title, about=scene.about, start=steps[0],
-                   moments=moments)
+    shown = {"about": scene.about, "start": steps[0], "moments": moments}
+    is_live = program is not None and scene.live is not None
+    more = live_meta(scene, trace, root, shown) if is_live else shown
+    meta = meta_of(trace, root, OF_LIVE_RUNS if is_live else (), title=scene.title, **more)
     meta["lost"] = sorted({*meta["lost"], *lost})
-    return make_page(trace, meta)
+    return make_page(trace, meta, program=program if is_live else None)
+
+
+def live_meta(scene: Scene, trace: Trace, root: Path, recorded: dict) -> dict:
+    """What the page knows of a run that is still to be made; `recorded`: of the one that is in the page, too."""
+    anchors = anchors_for(trace, root)
+    books = {name: {**at, "path": QUEUE} if at["path"] == LOSING_QUEUE else at for name, at in anchors.items()}
+    return {"about": scene.live["about"], "live": scene.live, "recorded": recorded,
+            "anchors": books, "anchors_losing": in_losing_queue(books)}

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.dont_write_bytecode = True  # no __pycache__ beside the sources
-import recording  # noqa: E402  (what is imported is beside this file)
+import live  # noqa: E402  (what is imported is beside this file)
+import recording  # noqa: E402
 import scenes  # noqa: E402
 from as_text import text_of  # noqa: E402
 from compare import compare_page  # noqa: E402
@@ -39,6 +40,7 @@ HELP = {
 OPTIONS = {
     "--latency MS": "how long the practice site takes for an answer (20)",
     "--text": "print the steps as a table instead of making a page",
+    "--live": "with --scene: a page in which you change the run yourself (for some scenes; needs a clang++ for WebAssembly)",
     "-o FILE": "write the page there instead of in .learn/",
     "--open": "open the page, too",
 }
@@ -64,7 +66,7 @@ class Request:
     """What was typed. Throws Misuse."""
 
     def __init__(self, words: list[str]):
-        self.text, self.output, self.open = False, None, False
+        self.text, self.output, self.open, self.live = False, None, False, False
         self.scene: str | None = None  # "": which are there?
         self.stages: list[int] = []     # two: to be compared
         self.latencies: list[str] = []  # likewise
@@ -92,6 +94,8 @@ class Request:
                     raise Misuse("--latency needs a number of milliseconds, or two to compare")
             elif word == "--open":
                 self.open = True
+            elif word == "--live":
+                self.live = True
             elif word == "--scene":
                 self.scene = words.pop(0) if words and not words[0].startswith("-") else ""
             elif first and not word.startswith("-"):
@@ -118,6 +122,8 @@ class Request:
     def _check(self) -> None:
         if self.scene is not None and (self.stages or self.latencies or self.url or self.file or self.options):
             raise Misuse("a scene is recorded already: it takes no stage, no URL and no file")
+        if self.live and (not self.scene or self.text):
+            raise Misuse("--live is for the page of a scene: --scene NAME --live")
         if self.file is not None and self.options:
             raise Misuse(f"{self.file} is recorded already: {self.options[0]} would be "
                          "a stage's option")
@@ -197,8 +203,13 @@ def render_scene(request: Request) -> str:
         raise Misuse(f"there is no scene {request.scene}; "
                      + (f"did you mean {meant}?" if meant else f"there are: {', '.join(known)}"))
     scene = known[request.scene]
+    if request.live and scene.live is None:
+        changing = ", ".join(name for name, one in known.items() if one.live)
+        raise Misuse(f"the run of {scene.name} can't be changed; those of these scenes can: {changing}")
     if not request.text:
-        return scenes.scene_page(scene)
+        if request.live and not live.is_kept():
+            say("Compiling the crawl for its page; this takes some ten seconds, once.", file=sys.stderr)
+        return scenes.scene_page(scene, program=live.program() if request.live else None)
     trace, _ = scenes.move_lines(scene.trace(), scene.lines())
     return render(request, trace)
 
@@ -342,7 +353,7 @@ def main() -> int:
     except Misuse as error:
         say(f"learn: {error} (see ./learn trace --help)", file=sys.stderr)
         return 2
-    except (BadTrace, recording.NotStarted) as error:
+    except (BadTrace, recording.NotStarted, live.NoModule) as error:
         say(f"learn: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `| head`: who reads has enough

@@ -9,12 +9,18 @@ import hashlib
 import json
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Iterator
 
 from shapes import fault_of, shown
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "live"))
+import make_losing_queue  # noqa: E402  (its folder is on the path now)
+
+QUEUE = "stage3_queue_crawler/runtime/sync/queue.h"
+LIVE, LOSING_QUEUE = "tests/live/crawl.cpp", "tests/live/losing_queue.h"
 FOLDERS = ["common", "stage1_callbacks", "stage2_coroutines", "stage3_queue_crawler"]
 VERSION = 2
 PLACE = re.compile(r"(.*):([0-9]{1,9})", re.S)
@@ -157,12 +163,20 @@ def sources_hash(root: Path = ROOT) -> str:
     return total.hexdigest()[:12]
 
 
+def losing_queue(root: Path) -> str | None:
+    """The book's queue with a fault: a build makes it, and so it's in no checkout."""
+    text = source_of(QUEUE, root)
+    return None if text is None else make_losing_queue.losing(text)
+
+
 def source_of(path: str, root: Path = ROOT) -> str | None:
     """A source's text; None if there is none. Whatever else a trace may name, it gets no file
-    but the stages' sources and the exercises' programs."""
+    but the stages' sources, the exercises' programs, and those of a live crawl."""
     parts = path.split("/")
     is_source = parts[0] in FOLDERS and path.endswith((".h", ".cpp"))
-    is_program = parts[:2] == ["tests", "exercises"] and parts[-1] == "program.cpp"
+    is_program = parts[:2] == ["tests", "exercises"] and parts[-1] == "program.cpp" or path == LIVE
+    if path == LOSING_QUEUE:
+        return losing_queue(root)
     if not (is_source or is_program) or ".." in parts:
         return None
     try:

@@ -231,7 +231,7 @@ const Places = (() => {
   const LINES = {
     select: step => Words.isAsked(Page.model, step)
       ? { at: anchor("select"), tone: "loop",
-        mark: step.asleep ? "asleep in here" : "the loop asks, without sleep" }
+        mark: step.asleep ? "asleep in here" : "the loop asks" }
       : { at: anchor("dontAsk"), tone: "loop", mark: "it doesn't ask" },
     awake: () => ({ at: anchor("select"), mark: "awake again", tone: "loop" }),
     ready: () => ({ at: anchor("ready"), mark: "the loop is told", tone: "loop" }),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Do the programs still do what the book's scenes show, and do the scenes still fit the sources?
 
-STAGE1, STAGE2, STAGE3, CHAIN_TOUR, FETCH_ONE, RUNTIME_TOUR, SERVER_TOUR, REDIS_TOUR and PRACTICE_SITE in the
-environment name the programs; without them, what needs them is skipped, as are the stories without node and
+STAGE1, STAGE2, STAGE3, CHAIN_TOUR, FETCH_ONE, RUNTIME_TOUR, SERVER_TOUR, REDIS_TOUR, LIVE_CRAWL and PRACTICE_SITE in
+the environment name the programs; without them, what needs them is skipped, as are the stories without node and
 Chromium. If something has changed on purpose: `book/scenes/record.py --build build`, and look at
 what git says has changed.
 """

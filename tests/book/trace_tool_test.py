@@ -142,10 +142,20 @@ class Anchors(unittest.TestCase):
                 ("03-callbacks", {"select", "call", "start"}, {"queue put", "step", "new"}),
                 ("06-send", set(anchors.OF_GENERATORS), {"select", "step"}),
                 ("07-fetch-one", {"new", "suspend", "resolve"}, {"start", "end"}),
-                ("12-queue", {"queue put", "queue wait_to_put", "nextTurn"}, {"start"})):
+                ("11-request", {"nextTurn", "cancel"}, {"start", "queue put"}),
+                ("12-queue", {"queue put", "queue wait_to_put", "nextTurn", "start"}, {"next"})):
             found = set(anchors.anchors_for(scenes.all_scenes()[name].trace()))
             self.assertLessEqual(some, found)
             self.assertFalse(none & found)
+
+    def test_the_queue_of_a_crawl_that_loses_an_item_is_another_file_with_the_same_lines(self):
+        books, losing = (anchors.anchors_for(scenes.all_scenes()[name].trace())["queue put"]
+                         for name in ("13-room", "12-queue"))
+        self.assertEqual((books["path"], losing["path"]), (traces.QUEUE, traces.LOSING_QUEUE))
+        self.assertEqual(books["line"], losing["line"])
+        lines = [traces.source_of(one["path"]).splitlines()[one["line"] - 1] for one in (books, losing)]
+        self.assertEqual(lines[0], lines[1])
+        self.assertIn("items_.push(", lines[0])
 
 
 class Parts(html.parser.HTMLParser):
@@ -261,11 +271,11 @@ class Tool(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_tool(self, *words):
+    def run_tool(self, *words, **environment):
         own = ["--build", os.environ.get("BUILD", "nowhere"), "--kept", self.folder / "kept"]
         return subprocess.run([sys.executable, VIEWER / "trace_tool.py", *own, *words],
                               capture_output=True, text=True, cwd=self.folder, timeout=60, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "COLUMNS": "1000"})  # sentences are compared in one piece
+                              env={**os.environ, "COLUMNS": "1000", **environment})  # sentences are compared in one piece
 
     def page_named_in(self, said: str) -> str:
         url = re.search(r"file://\S+", said)[0]
@@ -280,6 +290,9 @@ class Tool(unittest.TestCase):
                              for typo in ("queue", "12-Queue", "12-quue", "quue", "12-queues")],
                            (["--scene", "18a"], "did you mean 18a-innermost or 18a-chain?"),
                            (["--scene", "12-queue", "3"], "recorded already"),
+                           *[(words, "--live is for the page of a scene") for words in
+                             (["--live"], ["2", "--live"], ["--scene", "--live"], ["--scene", "12-queue", "--live", "--text"])],
+                           (["--scene", "16-workers", "--live"], "can't be changed; .* 12-queue, 13-room, 18-workers"),
                            ([SMALL, "-w", "3"], "-w would be"),
                            (["1", "--trace", "x"], "--trace is chosen"),
                            (["1", "2", "3"], "two runs can be compared"),
@@ -332,13 +345,18 @@ class Tool(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertIn(said, done.stderr)
 
+    def test_without_a_compiler_for_it_no_page_is_live(self):
+        done = self.run_tool("--scene", "12-queue", "--live", PATH=str(self.folder))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, "(?m)^learn: no clang\\+\\+ here can compile C\\+\\+20 for WebAssembly")
+
     def test_scenes(self):
         listed = self.run_tool("--scene").stdout
         for scene in scenes.all_scenes().values():
             self.assertIn(f"{scene.name} ", listed)
         page = self.page_named_in(self.run_tool("--scene", "12-queue").stdout)
         meta = json.loads(Parts(page).scripts["meta"])
-        self.assertEqual(meta["title"], "A queue with room for one")
+        self.assertEqual(meta["title"], "A queue that loses an item")
         self.assertEqual(meta["start"], meta["moments"][0]["step"])
         self.assertEqual(len(meta["moments"]), 4)
 

@@ -425,7 +425,7 @@
   }
 
   function names() {
-    const things = all("button, a, input, select, nav, section, canvas, [role=img], [tabindex]");
+    const things = all("button, a, input, select, nav, section, canvas:not([aria-hidden]), [role=img], [tabindex]");
     for (const node of things)
       check(nameOf(node), `no name: ${node.outerHTML.slice(0, 80)}`);
     check(document.title && document.documentElement.lang === "en", "no title, or no language");
@@ -450,7 +450,7 @@
 
   function isOut(node) {
     const box = node.getBoundingClientRect();
-    return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1);
+    return box.width > 0 && node.checkVisibility() && (box.right > innerWidth + 1 || box.left < -1);
   }
 
   function widths(where) {
@@ -756,9 +756,26 @@
     network();
   }
 
+  // ---- A live scene where only what was recorded can be played ----
+  function recorded() {
+    check(!one("#change"), "what can't be changed seems to be");
+    check(!one("#worth").hidden && all("#worth button").length > 1, "the recorded run's moments are missing");
+    check(viewer.step() === Number(/\d+/.exec(one("#worth button").textContent)[0]), `it opens at step ${viewer.step()}`);
+    press("ArrowRight");
+    check(one("#say .what").textContent.length > 5, "→ leads nowhere");
+    network();
+  }
+
+  function refused() {
+    check(/doesn't run the program/.test(one("#note").textContent) && !one("#note").hidden, "nobody says why");
+    recorded();
+    said.length = 0; // where a reader can look for the reason
+  }
+
   // ---- All of it ----
   const PARTS = { everything, walk: coarseWalk, card, sight: linesInSight,
-    compare: comparison };
+    compare: comparison, recorded, refused,
+    live: () => LivePart({ check, sleep, colours, widths, names, network, press })() };
 
   async function everything() {
     check(one("#welcome").hidden, "a scene has a card");

@@ -35,6 +35,7 @@ from browser import BROWSER, DESK, IN_PAGE, TELEPHONE, dumped, result_in, write_
 from make_page import make_page, meta_of  # noqa: E402
 from scenes import all_scenes  # noqa: E402
 from site_test import built_book  # noqa: E402
+from viewer_page_test import watch  # noqa: E402
 
 from book import Book  # noqa: E402
 from epub import Epub  # noqa: E402
@@ -90,7 +91,16 @@ class Browser(InABrowser):
         page = self.with_script(RICH).as_uri()
         for size in (DESK, (768, 1024), (1600, 900)):
             with self.subTest(size):  # otherwise, a page from disk may not look into a frame from disk
-                self.assertFine(f"{page}?test=scene", 13, size, "--allow-file-access-from-files")
+                self.assertFine(f"{page}?test=scene", 15, size, "--allow-file-access-from-files")
+
+    def test_a_live_scene_has_a_page_beside_the_recorded_one_and_plays_there_too(self):
+        live = {name for name, scene in all_scenes().items() if scene.live}
+        found = {file.stem.removesuffix("-live") for file in (self.site / "scenes").glob("*-live.html")}
+        if not found:
+            self.skipTest(built_book()[1].stdout.splitlines()[1])
+        self.assertEqual(found, live)
+        page = self.with_script("book/12-a-queue-of-work.html").as_uri()
+        self.assertFine(f"{page}?test=live", 15, DESK, "--allow-file-access-from-files")
 
     def test_no_page_is_too_wide_for_a_telephone(self):
         folders = [sorted((self.site / name).glob("*.html")) for name in ("book", "exercises")]
@@ -125,6 +135,8 @@ class Browser(InABrowser):
 
 JUDGE = """const COLOURS = ["color-contrast"]; // all else is the same in both themes
 addEventListener("load", () => setTimeout(async () => {
+  while (document.querySelector("#change") && !document.documentElement.dataset.ready)
+    await new Promise(requestAnimationFrame); // a live page runs its program first
   const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
   const failures = [];
   let checks = 0;
@@ -207,6 +219,20 @@ class Accessible(InABrowser):
             for size in (DESK, TELEPHONE):
                 with self.subTest(name, size=size):
                     self.assertFine(write_frame(self.folder / "viewer.html", [page.name], size).as_uri(), 20)
+
+    def test_axe_finds_nothing_in_a_live_page(self):
+        axe = begun(axe_here).result()
+        pages = sorted((self.site / "scenes").glob("*-live.html"))
+        if axe is None or not pages:
+            self.skipTest("axe-core can't be had, or no page is live")
+        judge = f"{IN_PAGE.read_text()}\n{axe.read_text()}\n{JUDGE}".replace("</script", "<\\/script")
+        for page in pages:
+            judged = page.read_text().replace("<head>", f"<head><script>{judge}</script>", 1)
+            for size in (DESK, TELEPHONE):
+                with self.subTest(page.name, size=size):
+                    result = watch(judged, size)
+                    self.assertEqual(result["failures"], [])
+                    self.assertGreater(result["checks"], 20)
 
 
 # ---- EPUB, and Markdown -----------------------------------------------------------------

@@ -283,7 +283,7 @@ coroutine_tests() { # NAME COMPILER OPTIONS OF MESON...
     fi
 }
 
-# The runtime in a module for a page does what it does here (tests/live). Before the exercises, which use
+# The runtime in a module for a page does what it does here (tests/live), and what a page's reader wants. Before the exercises, which use
 # the same build, begin.
 check_live() {
     dir=$top/build-all/gcc ninja=$(first_command ninja/ninja-build/samu)
@@ -297,7 +297,7 @@ check_live() {
     meson configure "$dir" -Dlive=auto || return
     grep -q '^build tests/live/live\.wasm ' "$dir/build.ninja" || meson setup --reconfigure "$dir" || return
     build tests/live/live.wasm tests/live/crawl tests/live/exception_cases stage3_queue_crawler/tours/runtime_tour || return
-    run_tests 'a live crawl in WebAssembly'
+    run_tests 'a live crawl in WebAssembly' 'a live crawl in a page'
 }
 
 # Uses what the steps above built, where everything has been done a million times already (see

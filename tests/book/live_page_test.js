@@ -1,0 +1,154 @@
+// The part of viewer_page_test.js that looks at a live page: does it do what its reader asks for?
+"use strict";
+
+const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
+  const { one, all } = InPage;
+  const SAID = "#outcome", PAUSE = 400; // ms, after which the address says what the settings are
+  const isNarrow = innerWidth <= 700;
+
+  const set = (selector, value, kind = "input") => {
+    one(selector).value = value;
+    one(selector).dispatchEvent(new Event(kind, { bubbles: true }));
+  };
+  const turn = (name, value) => set(`#knob-${name}`, value, one(`#knob-${name}`).tagName === "SELECT" ? "change" : "input");
+  const found = () => live.found().join();
+  const said = () => one(SAID).textContent;
+  const address = async () => {
+    await sleep(PAUSE);
+    return new URLSearchParams(location.hash.slice(1));
+  };
+
+  /// The sources in the page have every line that a run can name, whatever the settings.
+  function sources() {
+    const { sources } = Page.meta, lengths = Object.fromEntries(Object.entries(sources).map(([path, text]) => [path, text.split("\n").length]));
+    const CRAWLS = ["room=1 workers=1", "room=2 workers=5", "room=3 workers=8 answers=one_slow", "pages=1", "links=1 workers=20",
+      "answers=by_chance latency=10 pages=60 links=10 room=10", "queue=losing ask=1 at=90", "queue=book ask=2 at=46", "workers=2 room=1 ask=2 at=88",
+      "workers=1 ask=1 at=60", "queue=losing room=1 workers=4 ask=4 at=120"];
+    for (const settings of CRAWLS)
+      for (const [, path, line] of live.trace(settings).matchAll(/"(?:at|from)":"([^":]+)(?::(\d+))?"/g))
+        check(Number(line || 1) <= lengths[path], `${settings}: the page has no line ${line} of ${path}`);
+    const losing = sources["tests/live/losing_queue.h"], book = sources["stage3_queue_crawler/runtime/sync/queue.h"];
+    check(losing.includes("The fault") && losing.split("\n").length === book.split("\n").length, "the queues' lines differ");
+  }
+
+  /// A key moves the knob that has the focus, and no step; elsewhere it moves the step.
+  function keys() {
+    viewer.go(60);
+    for (const node of all("#change :is(input, select, button, summary)").filter(each => each.checkVisibility())) {
+      node.focus();
+      for (const key of ["ArrowRight", "ArrowLeft", "Home", "End", "PageDown", " ", "e", "t", "c"]) {
+        const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+        check(node.dispatchEvent(event), `${key} in ${node.id || node.tagName} is taken from it`);
+      }
+      check(viewer.step() === 60, `a key in ${node.id || node.tagName} leads to step ${viewer.step()}`);
+    }
+    one("#say").focus();
+    press("ArrowLeft");
+    check(viewer.step() < 60, "a key beside the knobs makes no step");
+  }
+
+  /// Both themes, closed and open, with every moment tried.
+  function look(where) {
+    for (const isOpen of [false, true]) {
+      one("#change details").open = isOpen;
+      for (let times = 0; times < 2; times++) {
+        colours(`${where}, ${isOpen ? "open" : "closed"}`);
+        press("d");
+      }
+      widths(where);
+      for (const node of all("#change :is(input, select, button)").filter(each => each.checkVisibility()))
+        check(node.offsetHeight >= 24 && (!isNarrow || node.offsetWidth >= 24), `${where}: ${node.id} is too small for a finger`);
+    }
+    names();
+    one("#change details").open = false;
+  }
+
+  async function whenTried() {
+    for (let i = 0; i < 200 && !/ tried: /.test(one("#request .key").textContent); i++)
+      await sleep(50);
+    return one("#request .key").textContent;
+  }
+
+  /// Page 12: the moment at which an item is lost, and what the book's queue makes of it.
+  async function lostItem() {
+    check(said().includes("all 4 pages") && found() === "", `at the beginning: ${said()}`);
+    set("#at", 38);
+    check(said().startsWith("An item is lost.") && found() === "0", `a request at line 38: ${said()}, found ${found()}`);
+    check(one("#who").value === "2" && Page.now().i <= 38 && Page.steps[viewer.step()].i >= 37, `it's asked at step ${viewer.step()}`);
+    check(one("#finds .so").textContent.includes("join"), "what was found isn't explained");
+    check(Page.last() === Page.steps.findLastIndex(step => step.kind === "select"), "a run that hangs goes on after its last sleep");
+    let link = await address();
+    check(link.get("ask") === "2" && link.get("at") === "38" && !link.has("queue"), `the address says ${link}`);
+    turn("queue", "book");
+    check(said().includes("all 4 pages") && found() === "0,1", `with the book's queue: ${said()}, found ${found()}`);
+    check(live.trace(live.asText()).includes('"give_back"'), "the item isn't given back");
+    link = await address();
+    check(link.get("queue") === "book" && link.get("ask") === "2", `the address says ${link}`);
+    one("#try-all").click();
+    check(/^\d+ moments tried: /.test(await whenTried()) && !/lost/.test(await whenTried()), `with the book's queue, ${await whenTried()}`);
+    turn("queue", "losing");
+    check(one("#try-all").getAttribute("aria-pressed") === "false", "another queue's moments count as tried");
+    one("#try-all").click();
+    check(/an item is lost, at 6 $/.test(await whenTried()), `with the fault, ${await whenTried()}`);
+    look("moments tried");
+    set("#at", 60);
+    check(found() === "0,1,2" && said().includes("3 of 4"), `at line 60: ${said()}, found ${found()}`);
+    viewer.go(Page.steps.findIndex(step => step.i >= 37) + 1);
+    one("#here").click();
+    check(live.settings().at === Page.now().i + 1 && live.settings().ask === 2, `“at this step” asks at ${live.settings().at}`);
+    set("#who", 0, "change");
+    check(live.settings().ask === 0 && said().includes("all 4 pages"), `nobody is asked: ${said()}`);
+  }
+
+  /// Page 13: too little room, and what helps.
+  async function noRoom() {
+    check(found() === "" && said().includes("all 12 pages"), `at the beginning: ${said()}`);
+    turn("room", 1);
+    check(said().startsWith("The crawl hangs") && found() === "0", `with room for one: ${said()}, found ${found()}`);
+    press("End");
+    check(found() === "0,1", `at the last step, found ${found()}`);
+    const waits = all("#tasks tbody tr").map(row => row.textContent).filter(text => text.includes("there is room"));
+    check(waits.length === 3, `${waits.length} workers wait for room`);
+    turn("workers", 4);
+    check(said().includes("all 12 pages") && found() === "0,1,2", `with four workers: ${said()}, found ${found()}`);
+    check(viewer.step() === viewer.steps(), "the last step of a run doesn't become the last of the next one");
+    turn("workers", 20);
+    check((await address()).get("workers") === "20", `the address says ${location.hash}`);
+    location.hash = "#workers=2&room=1";
+    await sleep(PAUSE);
+    check(one("#knob-workers").value === "2" && said().includes("2 of 5"), `another address: ${said()}`);
+    location.hash = "#workers=many";
+    await sleep(PAUSE);
+    check(live.settings().workers === 3, "what can't be meant is taken");
+    look("room");
+  }
+
+  /// Page 18: as many workers as it takes.
+  async function enough() {
+    const bars = () => all("#tried .is").length;
+    check(bars() === 1 && found() === "", `at the beginning, ${bars()} bars`);
+    for (let count = 2; count <= 7; count++)
+      turn("workers", count);
+    check(found() === "", "too few workers are enough");
+    turn("workers", 8);
+    check(found() === "0" && said().includes("150 ms"), `with eight workers: ${said()}`);
+    check(bars() === 8 && one("#tried [role=img]").ariaLabel.includes("eight workers: 150 ms"), `${bars()} bars`);
+    turn("links", 1);
+    turn("workers", 20);
+    check(found() === "0,1" && said().includes("600 ms"), `in a row: ${said()}`);
+    check(bars() === 2, "another site's bars are still there");
+    await address();
+    look("workers");
+  }
+
+  const SCENES = { "A queue that loses an item": lostItem, "A queue with too little room": noRoom, "As many workers as it takes": enough };
+
+  return async () => {
+    check(one("#change") && !one("#change").hidden && one("#note").hidden, `the page isn't live: ${one("#note").textContent}`);
+    check(scrollY === 0, `it opens ${scrollY} px down`);
+    sources();
+    await SCENES[document.title]();
+    keys();
+    network();
+  };
+};

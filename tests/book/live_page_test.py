@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Can a reader change the runs of the book's live scenes, in a real browser?
+
+LIVE_WASM in the environment names the module. As in viewer_page_test.py, a script in each page looks at it from
+within (live_page_test.js); here, the pages are also opened where a browser refuses to run the module. Without the
+module or Chromium, all is skipped (exit code 77).
+"""
+import os
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import viewer_page_test as viewer  # noqa: E402
+from browser import BROWSER, DESK, TELEPHONE  # noqa: E402
+
+import scenes  # noqa: E402  (its folder is on the path since `browser` was imported)
+
+HERE = pathlib.Path(__file__).resolve().parent
+WASM = pathlib.Path(os.environ.get("LIVE_WASM", ""))
+LIVE = {name: scene for name, scene in scenes.all_scenes().items() if scene.live}
+BIGGEST = 500_000  # bytes of a page, with all that it needs
+NO_EVAL = """<meta http-equiv="Content-Security-Policy" content="script-src 'unsafe-inline'">"""
+
+
+def page_of(name: str) -> str:
+    return scenes.scene_page(LIVE[name], program=WASM.read_bytes())
+
+
+def with_live_test(page: str) -> str:
+    script = (HERE / "live_page_test.js").read_text(encoding="utf-8")
+    return viewer.with_self_test(viewer.with_first(page, script), "live")
+
+
+class Live(unittest.TestCase):
+    def assertFine(self, page: str, size: tuple[int, int], at_least: int):
+        seen = viewer.watch(page, size)  # a module is compiled while no time passes for the page
+        self.assertEqual(seen["failures"], [])
+        self.assertGreater(seen["checks"], at_least)
+
+    def test_a_reader_changes_each_scene_s_run_on_a_desk_and_on_a_telephone(self):
+        self.assertGreaterEqual(len(LIVE), 3)
+        for name in LIVE:
+            page = with_live_test(page_of(name))
+            for size in (DESK, TELEPHONE):
+                with self.subTest(name, size=size):
+                    self.assertFine(page, size, 1_000)
+
+    def test_a_page_is_small(self):
+        for name in LIVE:
+            self.assertLess(len(page_of(name).encode()), BIGGEST, name)
+
+    def test_where_the_module_may_not_run_the_recorded_run_is_played(self):
+        for name in LIVE:
+            recorded = scenes.scene_page(LIVE[name])
+            page = page_of(name).replace("<head>", f"<head>{NO_EVAL}", 1)
+            self.assertIn(NO_EVAL, page)
+            with self.subTest(name):
+                self.assertFine(viewer.with_self_test(page, "refused"), DESK, 8)
+            self.assertFine(viewer.with_self_test(recorded, "recorded"), DESK, 4)
+
+
+def main() -> int:
+    if BROWSER is None or not WASM.is_file() or WASM.stat().st_size == 0:
+        print("live_page_test.py: there is no Chromium here, or no module; nothing is tested")
+        return viewer.SKIPPED
+    return 0 if unittest.main(exit=False).result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
