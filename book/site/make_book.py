@@ -50,11 +50,11 @@ def main() -> int:
     options.add_argument("--address", default="", metavar="URL",
                          help="where the site will be on the web, for links out of the EPUB")
     options.add_argument("--live", action=argparse.BooleanOptionalAction, default=None,
-                         help="let readers change the runs of some scenes (if a clang++ for WebAssembly is here)")
+                         help="let readers change the runs of some scenes (by default, if a clang++ for WebAssembly is installed)")
     given = options.parse_args()
     begun = time.monotonic()
     book = Book(given.root.resolve())
-    program, without = None, "as --no-live says"
+    program, without = None, "--no-live was given"
     try:
         refuse_if_not_ours(given.out / "site")  # before the compiler's work, too
         if given.live is not False:
@@ -77,7 +77,7 @@ def main() -> int:
     print(f"{len(book.order)} pages, {len(book.exercises)} exercises, {len(site.scenes)} scenes "
           f"and {len(site.sources.shown)} files of code in {time.monotonic() - begun:.1f} s")
     print(f"Readers can change the runs of {len(site.live)} scenes" if site.live
-          else f"No reader can change a scene's run: {without}")
+          else f"Readers can't change the run of any scene: {without}")
     print(f"In a browser, open {(given.out / 'site/index.html').resolve().as_uri()}")
     print(f"For a reader:      {(given.out / EPUB).resolve()}")
     return 1 if book.problems else 0

@@ -40,7 +40,7 @@ HELP = {
 OPTIONS = {
     "--latency MS": "how long the practice site takes for an answer (20)",
     "--text": "print the steps as a table instead of making a page",
-    "--live": "with --scene: a page in which you change the run yourself (for some scenes; needs a clang++ for WebAssembly)",
+    "--live": "with --scene: make a page in which you can change the run (some scenes; needs a clang++ for WebAssembly)",
     "-o FILE": "write the page there instead of in .learn/",
     "--open": "open the page, too",
 }
@@ -205,10 +205,10 @@ def render_scene(request: Request) -> str:
     scene = known[request.scene]
     if request.live and scene.live is None:
         changing = ", ".join(name for name, one in known.items() if one.live)
-        raise Misuse(f"the run of {scene.name} can't be changed; those of these scenes can: {changing}")
+        raise Misuse(f"the run of {scene.name} can't be changed; you can change the runs of {changing}")
     if not request.text:
         if request.live and not live.is_kept():
-            say("Compiling the crawl for its page; this takes some ten seconds, once.", file=sys.stderr)
+            say("Compiling the crawl for its page. This takes about ten seconds, and only the first time.", file=sys.stderr)
         return scenes.scene_page(scene, program=live.program() if request.live else None)
     trace, _ = scenes.move_lines(scene.trace(), scene.lines())
     return render(request, trace)

@@ -66,11 +66,11 @@ const Live = (() => {
   function sentence({ lost, hangs, fetched, found, milliseconds }) {
     const when = `after ${milliseconds} ms`;
     if (lost > 0)
-      return [el("b", {}, "An item is lost."), ` The crawl ${hangs ? "hangs" : "ends"} ${when}: ${fetched} of ${found} pages.`];
+      return [el("b", {}, "An item is lost."), ` The crawl ${hangs ? "hangs" : "ends"} ${when}, with ${fetched} of ${found} known pages.`];
     if (hangs)
-      return [el("b", {}, "The crawl hangs"), ` ${when}, with ${fetched} of ${found} pages: every task waits, and nothing will ever wake one.`];
+      return [el("b", {}, "The crawl hangs"), ` ${when}, with ${fetched} of ${found} known pages: every task waits forever.`];
     if (fetched < found)
-      return [`The crawl ends ${when} with `, el("b", {}, `${fetched} of ${found}`), " pages: a worker was asked to end while it had one."];
+      return [`The crawl ends ${when} with `, el("b", {}, `${fetched} of ${found}`), " known pages: a worker was asked to end in the middle of its work."];
     return ["The crawl ends ", el("b", {}, when), ` with all ${found} pages.`];
   }
 
@@ -263,7 +263,7 @@ const Live = (() => {
     Run.drawn = tick;
     Controls.followLink();
     if (!isFine)
-      Run.say(meta.title, "The settings in the address can't be used, so this is the run from the beginning.");
+      Run.say(meta.title, "The settings in the address can't be used, so this is the run with which the page begins.");
     // For tests.
     window.live = { settings: () => settings, outcome: () => outcome, times, change, ask, found: () => [...found],
       asText: () => asText(settings), trace: program };

@@ -10,7 +10,7 @@ const Moments = (() => {
   /// What can come of a run, and how it's drawn: its colour and its height, in px.
   const KINDS = {
     all: { colour: "future", height: 6, words: "all pages" },
-    some: { colour: "soft", height: 12, words: "a page less" },
+    some: { colour: "soft", height: 12, words: "a page is missing" },
     hangs: { colour: "loop", height: 18, words: "the crawl hangs" },
     lost: { colour: "warn", height: 24, words: "an item is lost" },
   };
@@ -54,7 +54,7 @@ const Moments = (() => {
   /// What the strip is, or what its colours mean.
   function key() {
     if (found.size <= last - FIRST)
-      return ["Each line of the trace is a moment: move the mark. The worker hears of it in a later turn."];
+      return ["Each line of the trace is a moment: move the mark to one. Your request reaches the worker a little later."];
     const parts = Object.values(KINDS).map((kind, i) => [counts()[i], kind]).filter(([count]) => count > 0);
     return [`${Words.many(found.size, "moment")} tried: `, ...parts.flatMap(([count, { colour, height, words }]) =>
       [el("i", { style: `background:var(--${colour});height:${height / 2}px` }), `${words}, at ${count} `])];
