@@ -164,9 +164,13 @@ def sources_hash(root: Path = ROOT) -> str:
 
 
 def losing_queue(root: Path) -> str | None:
-    """The book's queue with a fault: a build makes it, and so it's in no checkout."""
+    """The book's queue with a fault: a build makes it, and so it's in no checkout. None, too, if a reader has changed
+    the queue where the fault would be."""
     text = source_of(QUEUE, root)
-    return None if text is None else make_losing_queue.losing(text)
+    try:
+        return None if text is None else make_losing_queue.losing(text)
+    except make_losing_queue.Changed:
+        return None
 
 
 def source_of(path: str, root: Path = ROOT) -> str | None:

@@ -24,10 +24,15 @@ REPLACED = {
 }
 
 
+class Changed(Exception):
+    """The text that would be replaced isn't there once."""
+
+
 def losing(text: str) -> str:
+    """Raises Changed."""
     for old, new in REPLACED.items():
         if text.count(old) != 1:
-            sys.exit(f"make_losing_queue.py: this is in queue.h {text.count(old)} times, and not once:\n{old}")
+            raise Changed(f"this is in queue.h {text.count(old)} times, and not once:\n{old}")
         text = text.replace(old, new)
     return text
 
@@ -35,4 +40,7 @@ def losing(text: str) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    print(losing(Path(sys.argv[1]).read_text(encoding="utf-8")), end="")
+    try:
+        print(losing(Path(sys.argv[1]).read_text(encoding="utf-8")), end="")
+    except Changed as error:
+        sys.exit(f"make_losing_queue.py: {error}")
