@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from anchors import anchors_for, in_losing_queue
+from anchors import in_losing_queue
 from make_page import make_page, meta_of
 from steps import step_numbers
 from traces import LIVE, LOSING_QUEUE, QUEUE, ROOT, Trace, read, source_of, split_place, with_places
@@ -148,15 +148,16 @@ def scene_page(scene: Scene, root: Path = ROOT, program: bytes | None = None) ->
                for step, number in zip(scene.steps, steps)]
     shown = {"about": scene.about, "start": steps[0], "moments": moments}
     is_live = program is not None and scene.live is not None
-    more = live_meta(scene, trace, root, shown) if is_live else shown
-    meta = meta_of(trace, root, OF_LIVE_RUNS if is_live else (), title=scene.title, **more)
+    meta = meta_of(trace, root, OF_LIVE_RUNS if is_live else (), title=scene.title, **shown)
     meta["lost"] = sorted({*meta["lost"], *lost})
-    return make_page(trace, meta, program=program if is_live else None)
+    return make_page(trace, live_meta(scene, meta), program=program) if is_live else make_page(trace, meta)
 
 
-def live_meta(scene: Scene, trace: Trace, root: Path, recorded: dict) -> dict:
-    """What the page knows of a run that is still to be made; `recorded`: of the one that is in the page, too."""
-    anchors = anchors_for(trace, root)
-    books = {name: {**at, "path": QUEUE} if at["path"] == LOSING_QUEUE else at for name, at in anchors.items()}
-    return {"about": scene.live["about"], "live": scene.live, "recorded": recorded,
+def live_meta(scene: Scene, meta: dict) -> dict:
+    """The same, of a page whose run is still to be made; what is only true of the recorded one stands apart."""
+    of_recorded = {"about", "start", "moments", "anchors", "lost", "note"}
+    recorded = {key: value for key, value in meta.items() if key in of_recorded}
+    books = {name: {**at, "path": QUEUE} if at["path"] == LOSING_QUEUE else at for name, at in meta["anchors"].items()}
+    return {**{key: value for key, value in meta.items() if key not in of_recorded},
+            "about": scene.live["about"], "live": scene.live, "recorded": recorded,
             "anchors": books, "anchors_losing": in_losing_queue(books)}

@@ -30,7 +30,7 @@ const Knobs = (() => {
 
   /// `known`: what the program says of a setting. `change` is called with its name and a new value.
   function make(known, change) {
-    const here = WORDS[known.name], say = here.say || number, shown = el("b");
+    const here = WORDS[known.name], say = here.say || number, shown = el("b", { "aria-hidden": "true" });
     const input = known.words ? choice(known, here.words, change) : slider(known, here, change);
     const show = value => {
       input.value = value;

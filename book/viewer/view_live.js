@@ -45,7 +45,7 @@ const Live = (() => {
     const { events, bad } = Model.parse(text);
     const model = Model.build(events, bad);
     const read = performance.now();
-    outcome = result;
+    outcome = { ...result, givenUp: text.includes('"error":"given up"') };
     const { isEvery } = Page;
     const anchors = settings.queue === "losing" ? meta.anchors_losing : meta.anchors;
     Run.show(model, { ...meta, anchors });
@@ -64,14 +64,14 @@ const Live = (() => {
   const lineOf = step => Math.max(Moments.FIRST, step.i + 1);
 
   function sentence({ lost, hangs, fetched, found, milliseconds }) {
-    const when = `after ${milliseconds} ms`;
+    const when = `after ${milliseconds} ms`, some = `${fetched} of ${found}`, pages = found === 1 ? "page" : "pages";
     if (lost > 0)
-      return [el("b", {}, "An item is lost."), ` The crawl ${hangs ? "hangs" : "ends"} ${when}, with ${fetched} of ${found} known pages.`];
+      return [el("b", {}, "An item is lost."), ` The crawl ${hangs ? "hangs" : "ends"} ${when}, with ${some} known ${pages}.`];
     if (hangs)
-      return [el("b", {}, "The crawl hangs"), ` ${when}, with ${fetched} of ${found} known pages: every task waits forever.`];
+      return [el("b", {}, "The crawl hangs"), ` ${when}, with ${some} known ${pages}: every task waits forever.`];
     if (fetched < found)
-      return [`The crawl ends ${when} with `, el("b", {}, `${fetched} of ${found}`), " known pages: a worker was asked to end in the middle of its work."];
-    return ["The crawl ends ", el("b", {}, when), ` with all ${found} pages.`];
+      return [`The crawl ends ${when} with `, el("b", {}, some), ` known ${pages}: a worker was asked to end in the middle of its work.`];
+    return ["The crawl ends ", el("b", {}, when), ` with ${found === 1 ? "its only page" : `all ${found} pages`}.`];
   }
 
   function show() {
@@ -92,10 +92,13 @@ const Live = (() => {
 
   // ---- The runs that were tried, by the number of workers ----
   let tried = new Map(); // workers → outcome
+  let triedWith = ""; // the other settings
 
   function drawTried() {
     if (!meta.live.tried)
       return;
+    if (triedWith !== theRest())
+      [tried, triedWith] = [new Map(), theRest()];
     if (isAlone())
       tried.set(settings.workers, outcome);
     const longest = Math.max(1, ...[...tried.values()].map(({ milliseconds }) => milliseconds)), said = [];
@@ -112,28 +115,31 @@ const Live = (() => {
   // ---- What there is to find ----
   const isAlone = () => settings.ask === 0; // nobody meddles
   const hangs = () => isAlone() && outcome.hangs;
+  /// By more than the lines of its trace take. What hangs takes forever.
+  const isFaster = (one, other) => !one.hangs && (other.hangs || other.milliseconds - one.milliseconds > other.steps / 1000);
   const FOUND = {
     lost: () => outcome.lost > 0,
     kept: () => settings.queue === "book" && settings.ask > 0 && outcome.lost === 0 && come({ queue: "losing" }).lost > 0,
-    less: () => settings.ask > 0 && !outcome.hangs && outcome.fetched < outcome.found,
+    less: () => settings.ask > 0 && !outcome.hangs && outcome.givenUp,
     hangs,
     end_of_hang: () => hangs() && Page.step === Page.last(),
     cured: () => isAlone() && !outcome.hangs && settings.workers > fewest.get(theRest()),
-    enough: () => isAlone() && settings.workers > 1 && outcome.milliseconds < come({ workers: 1 }).milliseconds
-      && outcome.milliseconds < come({ workers: settings.workers - 1 }).milliseconds
-      && outcome.milliseconds === come({ workers: ALL_WORKERS }).milliseconds,
+    enough: () => isAlone() && settings.workers > 1 && isFaster(outcome, come({ workers: 1 }))
+      && isFaster(outcome, come({ workers: settings.workers - 1 })) && !isFaster(come({ workers: ALL_WORKERS }), outcome),
     in_line: () => isAlone() && settings.workers === ALL_WORKERS && outcome.found > 2 && !outcome.hangs
-      && outcome.milliseconds === come({ workers: 1 }).milliseconds,
+      && !isFaster(outcome, come({ workers: 1 })),
   };
+  const OF_STEPS = ["end_of_hang"]; // the others are the same at each step of a run
   const found = new Set();
-  const theRest = () => asText({ ...settings, workers: 0 });
+  /// All but the number of workers, and what counts only if somebody is asked to end.
+  const theRest = () => asText({ ...settings, workers: 0, queue: usual.queue, ask: usual.ask, at: usual.at });
   const fewest = new Map(); // the other settings → with how few workers the reader has seen that the crawl hangs
 
-  function tick() {
+  function tick(names = Object.keys(FOUND)) {
     if (hangs())
       fewest.set(theRest(), Math.min(settings.workers, fewest.get(theRest()) ?? ALL_WORKERS));
     meta.live.finds.forEach(({ when, so }, i) => {
-      if (found.has(i) || !FOUND[when]())
+      if (found.has(i) || !names.includes(when) || !FOUND[when]())
         return;
       found.add(i);
       const line = byId("finds").children[i];
@@ -147,17 +153,15 @@ const Live = (() => {
     settings = { ...settings, [name]: value };
     if (name !== "queue") // of both queues, the runs are the same until somebody is asked to end
       settings.ask = 0;
-    if (name !== "workers")
-      tried = new Map();
     forgetMoments();
     run(settings.ask > 0 ? () => stepAt(settings.at) : undefined);
-    leaveLinkSoon();
+    settleSoon();
   }
 
   function ask(who, at) {
     settings = { ...settings, ask: who, at };
     run(() => who > 0 ? stepAt(at) : Page.home());
-    leaveLinkSoon();
+    settleSoon();
   }
 
   const somebody = () => settings.ask || Math.min(2, settings.workers);
@@ -176,12 +180,16 @@ const Live = (() => {
     Moments.tryAll(line => come({ ask: who, at: line }));
   }
 
-  // ---- The address, so that a find can be sent to somebody ----
-  function leaveLinkSoon() {
+  // ---- When the reader pauses: what a screen reader says, and the address ----
+  function settleSoon() {
     clearTimeout(wait);
-    wait = setTimeout(leaveLink, ON_PAUSE);
+    wait = setTimeout(() => {
+      byId("heard").textContent = byId("outcome").textContent;
+      leaveLink();
+    }, ON_PAUSE);
   }
 
+  /// So that a find can be sent to somebody.
   function leaveLink() {
     const link = fromLink();
     for (const [name, value] of Object.entries(settings))
@@ -201,9 +209,18 @@ const Live = (() => {
     const link = fromLink(), wanted = { ...begun };
     for (const name of Object.keys(usual).filter(name => link.has(name)))
       wanted[name] = typeof usual[name] === "number" ? Number(link.get(name)) : link.get(name);
-    const isFine = play(wanted)[0].error === undefined;
-    settings = isFine ? wanted : { ...begun };
+    // What isn't one word would be several settings.
+    const isFine = Object.values(wanted).every(value => /^\w+$/.test(value)) && play(wanted)[0].error === undefined;
+    settings = isFine ? { ...wanted, at: Math.min(wanted.at, play({ ...wanted, ask: 0 })[0].steps) } : { ...begun };
     return isFine;
+  }
+
+  function runLink(step) {
+    const isFine = followLink();
+    forgetMoments();
+    run(step);
+    if (!isFine)
+      Run.say(meta.title, "The settings in the address can't be used, so this is the run with which the page begins.");
   }
 
   // ---- The beginning ----
@@ -226,6 +243,12 @@ const Live = (() => {
       byId("tried").remove();
   }
 
+  /// A key of what has the focus: the page's steps don't hear it. (A list and a button keep theirs anyway.)
+  function isOwn({ target, key }) {
+    const moves = key.startsWith("Arrow") || ["Home", "End", "PageUp", "PageDown"].includes(key);
+    return target.type === "range" ? moves : target.tagName === "SUMMARY" && key === " ";
+  }
+
   function listen() {
     byId("who").addEventListener("change", ({ target }) => {
       const isOn = byId("try-all").getAttribute("aria-pressed") === "true";
@@ -237,8 +260,9 @@ const Live = (() => {
     byId("here").addEventListener("click", () => ask(somebody(), lineOf(Page.now())));
     byId("try-all").addEventListener("click", tryAll);
     one("#change details").addEventListener("toggle", Moments.draw);
-    byId("change").addEventListener("keydown", event => event.key !== "Escape" && event.stopPropagation());
+    byId("change").addEventListener("keydown", event => isOwn(event) && event.stopPropagation());
     new ResizeObserver(Moments.draw).observe(one(".strip"));
+    new MutationObserver(Moments.draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
   async function begin(given) {
@@ -249,21 +273,14 @@ const Live = (() => {
     begun = settings = { ...usual, ...meta.live.begin };
     fill(known);
     addEventListener("hashchange", () => { // before that of Controls, which goes to a step
-      if (!namesSettings())
-        return; // a step, or a theme
-      followLink();
-      forgetMoments();
-      run();
+      if (namesSettings()) // and not only a step, or a theme
+        runLink();
     });
-    const isFine = followLink();
     byId("change").hidden = false;
-    run(() => Page.home());
-    forgetMoments();
+    runLink(() => Page.home());
     listen();
-    Run.drawn = tick;
+    Run.drawn = () => tick(OF_STEPS);
     Controls.followLink();
-    if (!isFine)
-      Run.say(meta.title, "The settings in the address can't be used, so this is the run with which the page begins.");
     // For tests.
     window.live = { settings: () => settings, outcome: () => outcome, times, change, ask, found: () => [...found],
       asText: () => asText(settings), trace: program };
@@ -280,7 +297,9 @@ const Live = (() => {
   } catch (error) {
     console.info(error);
     Dom.byId("change").remove();
-    await Run.play({ ...meta, ...meta.recorded });
-    Run.say(meta.title, "This browser doesn't run the program that is in the page: here is a run that was recorded.");
+    const note = await Run.play({ ...meta, ...meta.recorded }).then(
+      () => "This browser doesn't run the program that is in the page: here is a run that was recorded.",
+      () => "This browser can't unpack what is in the page: a newer one can.");
+    Run.say(meta.title, note);
   }
 })();

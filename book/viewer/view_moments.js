@@ -67,14 +67,17 @@ const Moments = (() => {
     canvas.height = height * scale;
     const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
     const wide = width / Math.max(1, last - FIRST);
-    const bar = (line, colour, high) => { // with its middle where the mark's is
-      pen.fillStyle = style.getPropertyValue(`--${colour}`);
+    const colourOf = name => style.getPropertyValue(`--${name}`);
+    const paint = Object.fromEntries(Object.entries(KINDS).map(([kind, { colour }]) => [kind, colourOf(colour)]));
+    const bar = (line, kind) => { // with its middle where the mark's is
+      const high = KINDS[kind].height;
+      pen.fillStyle = paint[kind];
       pen.fillRect((line - FIRST - 0.5) * wide, height - high, Math.max(1, wide + 0.3), high);
     };
     pen.scale(scale, scale);
-    pen.fillStyle = style.getPropertyValue("--line");
+    pen.fillStyle = colourOf("line");
     pen.fillRect(0, height - 6, width, 6);
-    found.forEach((kind, line) => bar(line, KINDS[kind].colour, KINDS[kind].height));
+    found.forEach((kind, line) => bar(line, kind));
     one("#request .key").replaceChildren(...key());
   }
 

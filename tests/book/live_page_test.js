@@ -11,6 +11,10 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     one(selector).dispatchEvent(new Event(kind, { bubbles: true }));
   };
   const turn = (name, value) => set(`#knob-${name}`, value, one(`#knob-${name}`).tagName === "SELECT" ? "change" : "input");
+  const go = link => new Promise(done => {
+    addEventListener("hashchange", done, { once: true }); // behind the page's own
+    location.hash = link;
+  });
   const found = () => live.found().join();
   const said = () => one(SAID).textContent;
   const address = async () => {
@@ -31,20 +35,56 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     check(losing.includes("The fault") && losing.split("\n").length === book.split("\n").length, "the queues' lines differ");
   }
 
-  /// A key moves the knob that has the focus, and no step; elsewhere it moves the step.
+  const OWN = { INPUT: ["ArrowRight", "ArrowLeft", "Home", "End", "PageDown"], BUTTON: [" "], SUMMARY: [" "],
+    SELECT: ["ArrowRight", "ArrowLeft", "Home", "End", "PageDown", " ", "e"] };
+
+  /// A key of what has the focus moves or presses it, and makes no step; other keys do what they always do.
   function keys() {
     viewer.go(60);
     for (const node of all("#change :is(input, select, button, summary)").filter(each => each.checkVisibility())) {
       node.focus();
-      for (const key of ["ArrowRight", "ArrowLeft", "Home", "End", "PageDown", " ", "e", "t", "c"]) {
+      for (const key of ["ArrowRight", "ArrowLeft", "Home", "End", "PageDown", " ", "e", "e"]) {
         const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
-        check(node.dispatchEvent(event), `${key} in ${node.id || node.tagName} is taken from it`);
+        const isKept = node.dispatchEvent(event), isOwn = OWN[node.tagName].includes(key);
+        check(isKept === isOwn, `${key} in ${node.id || node.tagName} is ${isKept ? "of no use" : "taken from it"}`);
+        check(document.activeElement === node, `${key} takes the focus from ${node.id || node.tagName}`);
+        check(!isOwn || viewer.step() === 60, `${key} in ${node.id || node.tagName} leads to step ${viewer.step()}`);
+        if (key === " " && !isKept)
+          press(" "); // it plays
+        viewer.go(60);
       }
-      check(viewer.step() === 60, `a key in ${node.id || node.tagName} leads to step ${viewer.step()}`);
     }
     one("#say").focus();
     press("ArrowLeft");
     check(viewer.step() < 60, "a key beside the knobs makes no step");
+  }
+
+  /// The colour of the strip's middle, and what it should be.
+  async function strip(where) {
+    await null; // the page hears of it first
+    const canvas = one(".strip canvas"), probe = document.createElement("canvas").getContext("2d");
+    probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--line");
+    probe.fillRect(0, 0, 1, 1);
+    const [seen, wanted] = [[canvas.getContext("2d"), canvas.width / 2, canvas.height - 2], [probe, 0, 0]]
+      .map(([pen, x, y]) => pen.getImageData(x, y, 1, 1).data.join());
+    check(seen === wanted, `${where}: the strip is ${seen}, and not ${wanted}`);
+  }
+
+  /// What the address says, and what it can't mean.
+  async function fromAddress() {
+    check(live.asText() === "queue=losing ask=2 at=150", `from the address: ${live.asText()}`);
+    check(one("#at").value === "150" && one("#request output").textContent === "at line 150", `the mark is at ${one("#at").value}`);
+    await go("#ask=2&at=999999");
+    check(live.settings().at === Number(one("#at").max), `a moment after the end is line ${live.settings().at}`);
+    for (const link of ["#workers=1e9", "#workers=-1", "#workers=", "#ask=3", "#ask=2&at=1000001", "#queue=losing%20latency%3D60", "#answers=alike%20"]) {
+      await go(link);
+      check(live.asText() === "workers=2 pages=4 queue=losing" && one("#note").textContent.includes("can't be used") && !one("#note").hidden,
+        `${link} is taken for ${live.asText()}: ${one("#note").textContent}`);
+    }
+    await go("#pages=1");
+    check(said().endsWith("with its only page.") && one("#note").hidden, said());
+    await go("#pages=1&ask=1&at=25");
+    check(said().includes("0 of 1 page:"), said());
   }
 
   /// Both themes, closed and open, with every moment tried.
@@ -72,12 +112,23 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
   /// Page 12: the moment at which an item is lost, and what the book's queue makes of it.
   async function lostItem() {
     check(said().includes("all 4 pages") && found() === "", `at the beginning: ${said()}`);
+    await go("#workers=4&pages=11&room=1&answers=one_slow&ask=4&at=156");
+    check(said().includes("10 of 11") && found() === "", `a worker that waits in put gives no page up: ${said()}, found ${found()}`);
+    await go("#queue=losing");
+    for (const node of all(".strip, .strip input"))
+      check(getComputedStyle(node).forcedColorAdjust === "none", `${node.className || node.id} is lost among forced colours`);
+    await strip("at the beginning");
+    press("d");
+    await strip("in the other theme");
+    press("d");
     set("#at", 38);
+    check(!one("#heard").textContent.includes("lost"), "each step of a knob is read out");
     check(said().startsWith("An item is lost.") && found() === "0", `a request at line 38: ${said()}, found ${found()}`);
     check(one("#who").value === "2" && Page.now().i <= 38 && Page.steps[viewer.step()].i >= 37, `it's asked at step ${viewer.step()}`);
     check(one("#finds .so").textContent.includes("join"), "what was found isn't explained");
     check(Page.last() === Page.steps.findLastIndex(step => step.kind === "select"), "a run that hangs goes on after its last sleep");
     let link = await address();
+    check(one("#heard").textContent === said(), "what came of it isn't read out");
     check(link.get("ask") === "2" && link.get("at") === "38" && !link.has("queue"), `the address says ${link}`);
     turn("queue", "book");
     check(said().includes("all 4 pages") && found() === "0,1", `with the book's queue: ${said()}, found ${found()}`);
@@ -109,16 +160,16 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     check(found() === "0,1", `at the last step, found ${found()}`);
     const waits = all("#tasks tbody tr").map(row => row.textContent).filter(text => text.includes("there is room"));
     check(waits.length === 3, `${waits.length} workers wait for room`);
+    set("#at", 50); // of no account as soon as there are more workers
+    press("End");
     turn("workers", 4);
     check(said().includes("all 12 pages") && found() === "0,1,2", `with four workers: ${said()}, found ${found()}`);
     check(viewer.step() === viewer.steps(), "the last step of a run doesn't become the last of the next one");
     turn("workers", 20);
     check((await address()).get("workers") === "20", `the address says ${location.hash}`);
-    location.hash = "#workers=2&room=1";
-    await sleep(PAUSE);
+    await go("#workers=2&room=1");
     check(one("#knob-workers").value === "2" && said().includes("2 of 5"), `another address: ${said()}`);
-    location.hash = "#workers=many";
-    await sleep(PAUSE);
+    await go("#workers=many");
     check(live.settings().workers === 3, "what can't be meant is taken");
     look("room");
   }
@@ -137,8 +188,18 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     turn("workers", 20);
     check(found() === "0,1" && said().includes("600 ms"), `in a row: ${said()}`);
     check(bars() === 2, "another site's bars are still there");
+    await go("#links=3&workers=2");
+    check(bars() === 1, `from another address, ${bars()} bars`);
     await address();
     look("workers");
+  }
+
+  /// 59 more answers, one after the other: the lines of its trace take more than a millisecond.
+  async function longLine() {
+    for (const workers of [20, 2]) {
+      await go(`#pages=60&links=1&workers=${workers}`);
+      check(found() === "1", `in a long row, with ${workers} workers, found ${found()}: ${said()}`);
+    }
   }
 
   const SCENES = { "A queue that loses an item": lostItem, "A queue with too little room": noRoom, "As many workers as it takes": enough };
@@ -146,6 +207,8 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
   return async () => {
     check(one("#change") && !one("#change").hidden && one("#note").hidden, `the page isn't live: ${one("#note").textContent}`);
     check(scrollY === 0, `it opens ${scrollY} px down`);
+    if (location.hash)
+      return document.title.includes("loses") ? fromAddress() : longLine();
     sources();
     await SCENES[document.title]();
     keys();

@@ -8,11 +8,12 @@ module or Chromium, all is skipped (exit code 77).
 import os
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 import viewer_page_test as viewer  # noqa: E402
-from browser import BROWSER, DESK, TELEPHONE  # noqa: E402
+from browser import BROWSER, DESK, TELEPHONE, dumped  # noqa: E402
 
 import scenes  # noqa: E402  (its folder is on the path since `browser` was imported)
 
@@ -45,6 +46,19 @@ class Live(unittest.TestCase):
             for size in (DESK, TELEPHONE):
                 with self.subTest(name, size=size):
                     self.assertFine(page, size, 1_000)
+
+    def test_an_address_says_what_runs(self):
+        for name, link in (("12-queue", "ask=2&at=150&pages=12&workers=3"), ("18-workers", "step=1")):
+            page = viewer.with_first(with_live_test(page_of(name)), f'history.replaceState(null, "", "#{link}");')
+            with self.subTest(name):
+                self.assertFine(page, DESK, 2)
+
+    def test_a_page_that_can_not_be_unpacked_says_so(self):
+        page = viewer.with_first(page_of("12-queue"), "delete window.DecompressionStream;")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            seen = dumped(viewer.framed(folder, page, DESK).with_name("page.html").as_uri(), folder / "profile", DESK)
+        self.assertRegex(seen, '<p id="note">This browser can.t unpack')
 
     def test_a_page_is_small(self):
         for name in LIVE:

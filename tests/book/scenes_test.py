@@ -24,7 +24,7 @@ import scenes  # noqa: E402
 import stills  # noqa: E402
 from steps import step_numbers  # noqa: E402
 from story import checksum, story_of  # noqa: E402
-from traces import Trace, parse, split_place  # noqa: E402
+from traces import LOSING_QUEUE, QUEUE, Trace, parse, split_place  # noqa: E402
 
 PROGRAMS = {name: os.environ[name.upper()] for name in recording.PROGRAMS
             if name.upper() in os.environ}
@@ -51,6 +51,10 @@ def steps_of(story: str, count: int) -> list[str]:
     lines = story.splitlines()
     begins = [number for number, line in enumerate(lines) if not line.startswith(" ")]
     return lines[:begins[count]] if count < len(begins) else lines
+
+
+def meta_in(page: str) -> dict:
+    return json.loads(re.search(r'<script id="meta" type="application/json">(.*?)</script>', page, re.S)[1])
 
 
 class Kept(unittest.TestCase):
@@ -172,6 +176,25 @@ class Moved(unittest.TestCase):
                 ("one\n", "", "", "", False)]:  # a file without a line
             place = self.FILE + at
             self.assertEqual(self.moved(source, place, said), (self.FILE + today, [place] * is_lost))
+
+    def test_a_live_page_knows_of_the_recorded_run_what_that_run_s_own_page_knows(self):
+        for scene in filter(lambda scene: scene.live, SCENES.values()):
+            own, live = (meta_in(scenes.scene_page(scene, program=program)) for program in (None, b"a module"))
+            of_recorded = ("about", "start", "moments", "anchors", "lost")
+            self.assertEqual({key: live["recorded"][key] for key in of_recorded}, {key: own[key] for key in of_recorded})
+            self.assertFalse({"start", "moments", "lost", "note"} & live.keys(), "that's true of the recorded run alone")
+
+    def test_a_reader_who_takes_the_queue_s_cure_out_still_gets_all_pages(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            queue = root / QUEUE
+            queue.parent.mkdir(parents=True)
+            queue.write_text((ROOT / QUEUE).read_text(encoding="utf-8").replace("queue.give_back(", "// queue.give_back("),
+                             encoding="utf-8")
+            for program in (None, b"a module"):
+                meta = meta_in(scenes.scene_page(SCENES["12-queue"], root, program))
+                self.assertNotIn(LOSING_QUEUE, meta["sources"])
+                self.assertIn(LOSING_QUEUE, " ".join(meta.get("recorded", meta)["lost"]))
 
     def test_a_rule_that_finds_nothing_names_itself(self):
         with self.assertRaisesRegex(scenes.NoSuchMoment, '"event": "select"'):
