@@ -13,7 +13,8 @@ const Knobs = (() => {
     pages: { name: "pages on the site", most: 60 },
     links: { name: "links on a page", most: 10 },
     room: { name: "room in the queue", most: 10, say: count => count === 0 ? "for any number" : `for ${Words.many(count, "item")}` },
-    answers: { name: "answers take", words: { alike: "equally long", by_chance: "a random time", one_slow: "equally long, except for one" } },
+    answers: { name: "answers take",
+      words: { alike: "equally long", by_chance: "a random time", one_slow: "equally long, except for one" } },
     queue: { name: "queue", words: { book: "the book's", losing: "one with a fault" } },
   };
 

@@ -124,7 +124,7 @@ const Live = (() => {
     hangs,
     end_of_hang: () => hangs() && Page.step === Page.last(),
     cured: () => isAlone() && !outcome.hangs && settings.workers > fewest.get(theRest()),
-    enough: () => isAlone() && settings.workers > 1 && isFaster(outcome, come({ workers: 1 }))
+    enough: () => isAlone() && settings.workers > 1 && settings.workers < ALL_WORKERS && isFaster(outcome, come({ workers: 1 }))
       && isFaster(outcome, come({ workers: settings.workers - 1 })) && !isFaster(come({ workers: ALL_WORKERS }), outcome),
     in_line: () => isAlone() && settings.workers === ALL_WORKERS && outcome.found > 2 && !outcome.hangs
       && !isFaster(outcome, come({ workers: 1 })),

@@ -84,7 +84,7 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     await go("#pages=1");
     check(said().endsWith("with its only page.") && one("#note").hidden, said());
     await go("#pages=1&ask=1&at=25");
-    check(said().includes("0 of 1 page:"), said());
+    check(said().includes("0 of 1 known page:"), said());
   }
 
   /// Both themes, closed and open, with every moment tried.
