@@ -22,15 +22,33 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     return new URLSearchParams(location.hash.slice(1));
   };
 
-  /// The sources in the page have every line that a run can name, whatever the settings.
+  /// Settings of a small crawl, drawn by a seed: the same in each run of this test.
+  let seed = 75;
+  const draw = (least, most) => least + (seed = seed * 48271 % 2147483647) % (most - least + 1);
+  function anySettings(queue) {
+    const workers = draw(1, 8), answers = ["alike", "by_chance", "one_slow"][draw(0, 2)];
+    return `workers=${workers} pages=${draw(1, 15)} links=${draw(1, 5)} room=${draw(0, 4)} answers=${answers} queue=${queue} ask=${draw(0, workers)} at=${draw(3, 120)}`;
+  }
+
+  /// The sources in the page have every line that a run can name, whatever the settings. LIVE_SOURCES lists those of
+  /// them that runs and anchors name, and no other.
   function sources() {
-    const { sources } = Page.meta, lengths = Object.fromEntries(Object.entries(sources).map(([path, text]) => [path, text.split("\n").length]));
-    const CRAWLS = ["room=1 workers=1", "room=2 workers=5", "room=3 workers=8 answers=one_slow", "pages=1", "links=1 workers=20",
-      "answers=by_chance latency=10 pages=60 links=10 room=10", "queue=losing ask=1 at=90", "queue=book ask=2 at=46", "workers=2 room=1 ask=2 at=88",
-      "workers=1 ask=1 at=60", "queue=losing room=1 workers=4 ask=4 at=120"];
-    for (const settings of CRAWLS)
-      for (const [, path, line] of live.trace(settings).matchAll(/"(?:at|from)":"([^":]+)(?::(\d+))?"/g))
+    const { sources, anchors, anchors_losing } = Page.meta;
+    const lengths = Object.fromEntries(Object.entries(sources).map(([path, text]) => [path, text.split("\n").length]));
+    const named = new Set(), known = new Set(LIVE_SOURCES);
+    for (let i = 0; i < 30; i++) {
+      const settings = anySettings(i % 2 ? "book" : "losing"), text = live.trace(settings);
+      check(text.includes('"event":"end"'), `${settings}: no crawl, but ${text.slice(0, 80)}`);
+      for (const [, path, line] of text.matchAll(/"(?:at|from)":"([^":]+)(?::(\d+))?"/g)) {
+        named.add(path);
         check(Number(line || 1) <= lengths[path], `${settings}: the page has no line ${line} of ${path}`);
+        check(known.has(path), `${settings}: ${path} isn't listed`);
+      }
+    }
+    for (const { path } of [...Object.values(anchors), ...Object.values(anchors_losing)])
+      named.add(path);
+    for (const path of known)
+      check(named.has(path), `${path} is listed, but never named`);
     const losing = sources["tests/live/losing_queue.h"], book = sources["stage3_queue_crawler/runtime/sync/queue.h"];
     check(losing.includes("The fault") && losing.split("\n").length === book.split("\n").length, "the queues' lines differ");
   }

@@ -5,6 +5,7 @@ LIVE_WASM in the environment names the module. As in viewer_page_test.py, a scri
 within (live_page_test.js); here, the pages are also opened where a browser refuses to run the module. Without the
 module or Chromium, all is skipped (exit code 77).
 """
+import json
 import os
 import pathlib
 import sys
@@ -29,7 +30,8 @@ def page_of(name: str) -> str:
 
 
 def with_live_test(page: str) -> str:
-    script = (HERE / "live_page_test.js").read_text(encoding="utf-8")
+    script = f"const LIVE_SOURCES = {json.dumps(scenes.OF_LIVE_RUNS)};\n"
+    script += (HERE / "live_page_test.js").read_text(encoding="utf-8")
     return viewer.with_self_test(viewer.with_first(page, script), "live")
 
 
