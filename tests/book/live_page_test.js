@@ -4,7 +4,7 @@
 const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
   const { one, all } = InPage;
   const SAID = "#outcome", PAUSE = 400; // ms, after which the address says what the settings are
-  const isNarrow = innerWidth <= 700;
+  const isNarrow = innerWidth <= 700, opened = location.hash;
 
   const set = (selector, value, kind = "input") => {
     one(selector).value = value;
@@ -21,6 +21,8 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     await sleep(PAUSE);
     return new URLSearchParams(location.hash.slice(1));
   };
+
+  /// Follows a link within the page, and resolves when the page has done so, too.
 
   /// Settings of a small crawl, drawn by a seed: the same in each run of this test.
   let seed = 75;
@@ -51,6 +53,20 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
       check(named.has(path), `${path} is listed, but never named`);
     const losing = sources["tests/live/losing_queue.h"], book = sources["stage3_queue_crawler/runtime/sync/queue.h"];
     check(losing.includes("The fault") && losing.split("\n").length === book.split("\n").length, "the queues' lines differ");
+  }
+
+  /// One knob for each setting, and no more than the program allows; the scene's own come first.
+  function knobs() {
+    const [first, rest] = all("#change .knobs").map(place => [...place.querySelectorAll("input, select")].map(({ id }) => id.replace("knob-", "")));
+    const known = JSON.parse(live.trace("?")).settings.filter(({ name }) => !["ask", "at"].includes(name));
+    check(first.join() === Page.meta.live.knobs.filter(name => name !== "at").join(), `first come ${first}`);
+    check([...first, ...rest].sort().join() === known.map(({ name }) => name).sort().join(), `the other knobs are ${rest}`);
+    for (const { name, least, most, words } of known) {
+      const { value, min, max, options, ariaValueText, parentNode } = one(`#knob-${name}`), shown = parentNode.querySelector("b")?.textContent;
+      check(shown === (words ? undefined : ariaValueText) && (words || shown.includes(value) || value === "0"), `${name} is ${value}, and shows ${shown}`);
+      check(value === String(live.settings()[name]), `${name} seems to be ${value}`);
+      check(words ? [...options].map(each => each.value).join() === words.join() : Number(min) >= least && Number(max) <= most, `${name}: ${min} to ${max}`);
+    }
   }
 
   const OWN = { INPUT: ["ArrowRight", "ArrowLeft", "Home", "End", "PageDown"], BUTTON: [" "], SUMMARY: [" "],
@@ -127,6 +143,14 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     return one("#request .key").textContent;
   }
 
+  /// Does the strip's bar at a line of the trace reach its top?
+  function isHigh(line) {
+    const canvas = one(".strip canvas"), { min, max } = one("#at"), box = canvas.getBoundingClientRect();
+    check(Math.abs(canvas.width - box.width * devicePixelRatio) <= 1 && Math.abs(canvas.height - box.height * devicePixelRatio) <= 1, "the strip is blurred");
+    const x = Math.round((line - min) / (max - min) * canvas.width);
+    return canvas.getContext("2d").getImageData(x, 1, 1, 1).data[3] > 0;
+  }
+
   /// Page 12: the moment at which an item is lost, and what the book's queue makes of it.
   async function lostItem() {
     check(said().includes("all 4 pages") && found() === "", `at the beginning: ${said()}`);
@@ -142,6 +166,7 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     set("#at", 38);
     check(!one("#heard").textContent.includes("lost"), "each step of a knob is read out");
     check(said().startsWith("An item is lost.") && found() === "0", `a request at line 38: ${said()}, found ${found()}`);
+    check(one("#request output").textContent === "at line 38" && !one(".strip").matches(".off"), "the mark isn't where it's asked");
     check(one("#who").value === "2" && Page.now().i <= 38 && Page.steps[viewer.step()].i >= 37, `it's asked at step ${viewer.step()}`);
     check(one("#finds .so").textContent.includes("join"), "what was found isn't explained");
     check(Page.last() === Page.steps.findLastIndex(step => step.kind === "select"), "a run that hangs goes on after its last sleep");
@@ -159,7 +184,11 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     check(one("#try-all").getAttribute("aria-pressed") === "false", "another queue's moments count as tried");
     one("#try-all").click();
     check(/an item is lost, at 6 $/.test(await whenTried()), `with the fault, ${await whenTried()}`);
+    check(isHigh(38) && !isHigh(60), "the strip doesn't show where an item is lost");
     look("moments tried");
+    set("#who", 1, "change");
+    check(one("#try-all").getAttribute("aria-pressed") === "false" && !/tried/.test(one("#request .key").textContent), "another worker's moments count as tried");
+    set("#who", 2, "change");
     set("#at", 60);
     check(found() === "0,1,2" && said().includes("3 of 4"), `at line 60: ${said()}, found ${found()}`);
     viewer.go(Page.steps.findIndex(step => step.i >= 37) + 1);
@@ -167,6 +196,7 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     check(live.settings().at === Page.now().i + 1 && live.settings().ask === 2, `“at this step” asks at ${live.settings().at}`);
     set("#who", 0, "change");
     check(live.settings().ask === 0 && said().includes("all 4 pages"), `nobody is asked: ${said()}`);
+    check(one("#request output").textContent === "" && one(".strip").matches(".off"), "nobody is asked, but there is a mark");
   }
 
   /// Page 13: too little room, and what helps.
@@ -186,7 +216,10 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     turn("workers", 20);
     check((await address()).get("workers") === "20", `the address says ${location.hash}`);
     await go("#workers=2&room=1");
-    check(one("#knob-workers").value === "2" && said().includes("2 of 5"), `another address: ${said()}`);
+    check(live.settings().workers === 2 && one("#knob-workers").value === "2" && said().includes("2 of 5"), `another address: ${said()}`);
+    check(all("#who option").length === 3, `of two workers, ${all("#who option").length - 1} can be asked`);
+    await go("#step=5");
+    check(viewer.step() === 5 && said().includes("2 of 5"), `a link to a step: step ${viewer.step()}, ${said()}`);
     await go("#workers=many");
     check(live.settings().workers === 3, "what can't be meant is taken");
     look("room");
@@ -220,13 +253,24 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     }
   }
 
+  /// Page 13 again, opened with settings in its address.
+  function linked() {
+    const isFine = !opened.includes("many"), { workers, room } = live.settings();
+    check(one("#note").hidden === isFine && isFine !== /can't be used/.test(one("#note").textContent), `the note: ${one("#note").textContent}`);
+    check(isFine ? workers === 2 && room === 1 : workers === 3 && room === 0, `${workers} workers, room for ${room}`);
+    check(said().includes(isFine ? "2 of 5" : "all 12 pages") && found() === (isFine ? "0" : ""), `${said()}, found ${found()}`);
+    check(Page.step === Page.home(), `it opens at step ${viewer.step()}`);
+    knobs();
+  }
+
   const SCENES = { "A queue that loses an item": lostItem, "A queue with too little room": noRoom, "As many workers as it takes": enough };
 
   return async () => {
-    check(one("#change") && !one("#change").hidden && one("#note").hidden, `the page isn't live: ${one("#note").textContent}`);
+    check(one("#change") && !one("#change").hidden && (opened || one("#note").hidden), `the page isn't live: ${one("#note").textContent}`);
     check(scrollY === 0, `it opens ${scrollY} px down`);
-    if (location.hash)
-      return document.title.includes("loses") ? fromAddress() : longLine();
+    if (opened)
+      return document.title.includes("loses") ? fromAddress() : document.title.includes("little") ? linked() : longLine();
+    knobs();
     sources();
     await SCENES[document.title]();
     keys();

@@ -36,8 +36,8 @@ def with_live_test(page: str) -> str:
 
 
 class Live(unittest.TestCase):
-    def assertFine(self, page: str, size: tuple[int, int], at_least: int):
-        seen = viewer.watch(page, size)  # a module is compiled while no time passes for the page
+    def assertFine(self, page: str, size: tuple[int, int], at_least: int, link: str = ""):
+        seen = viewer.watch(page, size, link)  # a module is compiled while no time passes for the page
         self.assertEqual(seen["failures"], [])
         self.assertGreater(seen["checks"], at_least)
 
@@ -49,11 +49,11 @@ class Live(unittest.TestCase):
                 with self.subTest(name, size=size):
                     self.assertFine(page, size, 1_000)
 
-    def test_an_address_says_what_runs(self):
-        for name, link in (("12-queue", "ask=2&at=150&pages=12&workers=3"), ("18-workers", "step=1")):
-            page = viewer.with_first(with_live_test(page_of(name)), f'history.replaceState(null, "", "#{link}");')
-            with self.subTest(name):
-                self.assertFine(page, DESK, 2)
+    def test_an_address_may_name_settings(self):
+        for name, link, at_least in (("12-queue", "#ask=2&at=150&pages=12&workers=3", 10), ("18-workers", "#step=1", 2),
+                                     ("13-room", "#workers=2&room=1", 15), ("13-room", "#workers=many&room=1", 15)):
+            with self.subTest(name, link=link):
+                self.assertFine(with_live_test(page_of(name)), DESK, at_least, link)
 
     def test_a_page_that_can_not_be_unpacked_says_so(self):
         page = viewer.with_first(page_of("12-queue"), "delete window.DecompressionStream;")

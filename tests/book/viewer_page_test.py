@@ -75,12 +75,12 @@ class Reports(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def watch(page: str, size: tuple[int, int]) -> dict:
+def watch(page: str, size: tuple[int, int], link: str = "") -> dict:
     """As look_at, but the browser draws each frame, as it does for a reader: what the page does
     when the browser is about to draw never happens in virtual time."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        framed(folder, page, size)
+        framed(folder, page, size, link)
         kind = type("Kind", (Reports,), {"found": queue.Queue()})
         with http.server.ThreadingHTTPServer(
                 ("127.0.0.1", 0), functools.partial(kind, directory=name)) as server:
