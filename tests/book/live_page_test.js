@@ -220,7 +220,9 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     check(all("#who option").length === 3, `of two workers, ${all("#who option").length - 1} can be asked`);
     await go("#step=5");
     check(viewer.step() === 5 && said().includes("2 of 5"), `a link to a step: step ${viewer.step()}, ${said()}`);
+    one("#try-all").click();
     await go("#workers=many");
+    check(one("#try-all").getAttribute("aria-pressed") === "false", "the moments of another address count as tried");
     check(live.settings().workers === 3, "what can't be meant is taken");
     look("room");
   }

@@ -152,6 +152,16 @@ class OtherParts(Page):
         self.assertPart("walk", make_page.make_page(cut, meta), DESK, 20)
 
 
+    def test_a_page_of_a_trace_without_a_step_says_so(self):
+        trace = SCENES[SMALL].trace()
+        empty = make_page.Trace("empty", [trace.events[0], trace.events[-1]], False)
+        with tempfile.TemporaryDirectory() as name:
+            page = pathlib.Path(name, "page.html")
+            page.write_text(make_page.make_page(empty, make_page.meta_of(empty)), encoding="utf-8")
+            shown = dumped(page.as_uri(), page.with_name("profile"))
+        self.assertRegex(shown, '<p id="note"[^>]*>There is no step in this trace[.]</p>')
+
+
 class Sight(Page):
     def test_the_current_line_is_in_sight_while_a_key_is_held(self):
         pages = {name: with_self_test(make_page.make_page(trace, make_page.meta_of(trace)), "sight")
