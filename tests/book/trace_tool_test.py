@@ -124,8 +124,10 @@ class Read(unittest.TestCase):
 
     def test_no_file_but_the_sources_gets_into_a_page(self):
         for path in ("/etc/passwd", "common/../x.h", "learn", "../x.h", "common/meson.build",
-                     "common/none.h"):
+                     "common/none.h", "tests/live/settings.cpp", "tests/exercises/01.1-who-is-waiting/README.md"):
             self.assertIsNone(traces.source_of(path), path)
+        for path in (traces.LIVE, traces.LOSING_QUEUE, "tests/exercises/01.1-who-is-waiting/program.cpp"):
+            self.assertIsNotNone(traces.source_of(path), path)
         self.assertIn("class Tracer", traces.source_of("common/trace/trace.h"))
 
 
