@@ -90,7 +90,13 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     }
     one("#say").focus();
     press("ArrowLeft");
-    check(viewer.step() < 60, "a key beside the knobs makes no step");
+    const before = viewer.stops().findLast(number => number < 60);
+    check(viewer.step() === before, `a key beside the knobs leads to step ${viewer.step()}, and not ${before}`);
+    const { dataset } = document.documentElement, { theme } = dataset;
+    press("d");
+    live.change("workers", 5);
+    check(dataset.theme !== theme, "a new run takes the reader's theme back");
+    press("d");
   }
 
   /// The colour of the strip's middle, and what it should be.
@@ -163,6 +169,10 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     press("d");
     await strip("in the other theme");
     press("d");
+    turn("queue", "book");
+    set("#at", 5);
+    check(said().includes("all 4 pages") && found() === "", `a request that would lose nothing: ${said()}, found ${found()}`);
+    turn("queue", "losing");
     set("#at", 38);
     check(!one("#heard").textContent.includes("lost"), "each step of a knob is read out");
     check(said().startsWith("An item is lost.") && found() === "0", `a request at line 38: ${said()}, found ${found()}`);
@@ -182,7 +192,11 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
     check(/^\d+ moments tried: /.test(await whenTried()) && !/lost/.test(await whenTried()), `with the book's queue, ${await whenTried()}`);
     turn("queue", "losing");
     check(one("#try-all").getAttribute("aria-pressed") === "false", "another queue's moments count as tried");
+    let clock = 0;
+    performance.now = () => clock += 5; // so that a portion is two or three moments
     one("#try-all").click();
+    delete performance.now;
+    check(!/ tried: /.test(one("#request .key").textContent), "the page hears nothing until all moments are tried");
     check(/an item is lost, at 6 $/.test(await whenTried()), `with the fault, ${await whenTried()}`);
     check(isHigh(38) && !isHigh(60), "the strip doesn't show where an item is lost");
     look("moments tried");
