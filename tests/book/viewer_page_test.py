@@ -152,14 +152,21 @@ class OtherParts(Page):
         self.assertPart("walk", make_page.make_page(cut, meta), DESK, 20)
 
 
-    def test_a_page_of_a_trace_without_a_step_says_so(self):
-        trace = SCENES[SMALL].trace()
-        empty = make_page.Trace("empty", [trace.events[0], trace.events[-1]], False)
+    def as_drawn(self, trace: make_page.Trace, **more) -> str:
         with tempfile.TemporaryDirectory() as name:
             page = pathlib.Path(name, "page.html")
-            page.write_text(make_page.make_page(empty, make_page.meta_of(empty)), encoding="utf-8")
-            shown = dumped(page.as_uri(), page.with_name("profile"))
+            page.write_text(make_page.make_page(trace, make_page.meta_of(trace, **more)), encoding="utf-8")
+            return dumped(page.as_uri(), page.with_name("profile"))
+
+    def test_a_page_of_a_trace_without_a_step_says_so(self):
+        events = SCENES[SMALL].trace().events
+        shown = self.as_drawn(make_page.Trace("empty", [events[0], events[-1]], False))
         self.assertRegex(shown, '<p id="note"[^>]*>There is no step in this trace[.]</p>')
+
+    def test_a_page_leads_to_the_runs_that_it_is_compared_with(self):
+        links = [{"title": "Both"}, {"title": "Stage 1", "href": "run-1.html"}]
+        shown = self.as_drawn(SCENES[SMALL].trace(), links=links)
+        self.assertIn('<b aria-current="page">Both</b><a href="run-1.html">Stage 1</a>', shown)
 
 
 class Sight(Page):
