@@ -578,6 +578,14 @@ class RealBook(unittest.TestCase):
     def setUp(self):
         self.folder, self.made = built_book("--no-live")
 
+    def test_without_a_compiler_for_it_no_scene_is_live_and_whoever_insists_gets_no_book(self):
+        with tempfile.TemporaryDirectory() as name:
+            made = subprocess.run([sys.executable, ROOT / "book/site/make_book.py", "--out", name, "--live"],
+                                  capture_output=True, encoding="utf-8", env={**os.environ, "PATH": name})
+            self.assertEqual((made.returncode, made.stdout, os.listdir(name)), (1, "", []))
+        self.assertRegex(made.stderr, "^learn: --live: no clang")
+        self.assertIn("No reader can change a scene's run: as --no-live says", self.made.stdout)
+
     def test_the_book_is_built_without_complaint_and_passes_every_check(self):
         self.assertEqual((self.made.stderr, self.made.returncode), ("", 0))
         check = SiteCheck(self.folder / "site")
