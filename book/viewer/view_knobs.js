@@ -12,7 +12,7 @@ const Knobs = (() => {
     latency: { name: "an answer takes", least: 10, most: 500, step: 10, say: count => `${count} ms` },
     pages: { name: "pages on the site", most: 60 },
     links: { name: "links on a page", most: 10 },
-    room: { name: "room in the queue", most: 10, say: count => count === 0 ? "for any number" : `for ${Words.many(count, "item")}` },
+    room: { name: "room in the queue", most: 10, say: count => count === 0 ? "for any number" : `for ${count} ${count === 1 ? "item" : "items"}` },
     answers: { name: "answers take",
       words: { alike: "equally long", by_chance: "a random time", one_slow: "equally long, except for one" } },
     queue: { name: "queue", words: { book: "the book's", losing: "one with a fault" } },
