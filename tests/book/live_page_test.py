@@ -5,6 +5,7 @@ LIVE_WASM in the environment names the module. As in viewer_page_test.py, a scri
 within (live_page_test.js); here, the pages are also opened where a browser refuses to run the module. Without the
 module or Chromium, all is skipped (exit code 77).
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -36,24 +37,23 @@ def with_live_test(page: str) -> str:
 
 
 class Live(unittest.TestCase):
-    def assertFine(self, page: str, size: tuple[int, int], at_least: int, link: str = ""):
-        seen = viewer.watch(page, size, link)  # a module is compiled while no time passes for the page
-        self.assertEqual(seen["failures"], [])
-        self.assertGreater(seen["checks"], at_least)
+    def assertAllFine(self, looks: list[tuple[str, tuple[int, int], int, str]]):
+        """Of each: a page, its size, how many checks there are at least, and the end of its address. They are opened
+        side by side. (Not with virtual time, in which a module is compiled while no time passes for the page.)"""
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for look, seen in zip(looks, pool.map(lambda look: viewer.watch(look[0], look[1], look[3]), looks)):
+                with self.subTest(seen.get("title"), size=look[1], link=look[3]):
+                    self.assertEqual(seen["failures"], [])
+                    self.assertGreater(seen["checks"], look[2])
 
     def test_a_reader_changes_each_scene_s_run_on_a_desk_and_on_a_telephone(self):
         self.assertGreaterEqual(len(LIVE), 3)
-        for name in LIVE:
-            page = with_live_test(page_of(name))
-            for size in (DESK, TELEPHONE):
-                with self.subTest(name, size=size):
-                    self.assertFine(page, size, 1_000)
+        self.assertAllFine([(with_live_test(page_of(name)), size, 1_000, "") for name in LIVE for size in (DESK, TELEPHONE)])
 
     def test_an_address_may_name_settings(self):
-        for name, link, at_least in (("12-queue", "#ask=2&at=150&pages=12&workers=3", 10), ("18-workers", "#step=1", 2),
-                                     ("13-room", "#workers=2&room=1", 15), ("13-room", "#workers=many&room=1", 15)):
-            with self.subTest(name, link=link):
-                self.assertFine(with_live_test(page_of(name)), DESK, at_least, link)
+        self.assertAllFine([(with_live_test(page_of(name)), DESK, at_least, link) for name, link, at_least in (
+            ("12-queue", "#ask=2&at=150&pages=12&workers=3", 10), ("18-workers", "#step=1", 2),
+            ("13-room", "#workers=2&room=1", 15), ("13-room", "#workers=many&room=1", 15))])
 
     def test_a_page_that_can_not_be_unpacked_says_so(self):
         page = viewer.with_first(page_of("12-queue"), "delete window.DecompressionStream;")
@@ -67,13 +67,13 @@ class Live(unittest.TestCase):
             self.assertLess(len(page_of(name).encode()), BIGGEST, name)
 
     def test_where_the_module_may_not_run_the_recorded_run_is_played(self):
+        looks = []
         for name in LIVE:
-            recorded = scenes.scene_page(LIVE[name])
-            page = page_of(name).replace("<head>", f"<head>{NO_EVAL}", 1)
-            self.assertIn(NO_EVAL, page)
-            with self.subTest(name):
-                self.assertFine(viewer.with_self_test(page, "refused"), DESK, 8)
-            self.assertFine(viewer.with_self_test(recorded, "recorded"), DESK, 4)
+            refused = page_of(name).replace("<head>", f"<head>{NO_EVAL}", 1)
+            self.assertIn(NO_EVAL, refused)
+            looks += [(viewer.with_self_test(refused, "refused"), DESK, 8, ""),
+                      (viewer.with_self_test(scenes.scene_page(LIVE[name]), "recorded"), DESK, 4, "")]
+        self.assertAllFine(looks)
 
 
 def main() -> int:

@@ -584,7 +584,7 @@ class RealBook(unittest.TestCase):
                                   capture_output=True, encoding="utf-8", env={**os.environ, "PATH": name})
             self.assertEqual((made.returncode, made.stdout, os.listdir(name)), (1, "", []))
         self.assertRegex(made.stderr, "^learn: --live: no clang")
-        self.assertIn("No reader can change a scene's run: as --no-live says", self.made.stdout)
+        self.assertIn("Readers can't change the run of any scene: --no-live was given", self.made.stdout)
 
     def test_the_book_is_built_without_complaint_and_passes_every_check(self):
         self.assertEqual((self.made.stderr, self.made.returncode), ("", 0))

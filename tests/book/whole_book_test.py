@@ -229,11 +229,11 @@ class Accessible(InABrowser):
         if axe is None or not pages:
             self.skipTest("axe-core can't be had, or no page is live")
         judge = f"{IN_PAGE.read_text()}\n{axe.read_text()}\n{JUDGE}".replace("</script", "<\\/script")
-        for page in pages:
-            judged = page.read_text().replace("<head>", f"<head><script>{judge}</script>", 1)
-            for size in (DESK, TELEPHONE):
+        judged = [(page, page.read_text().replace("<head>", f"<head><script>{judge}</script>", 1), size)
+                  for page in pages for size in (DESK, TELEPHONE)]
+        with ThreadPoolExecutor(os.cpu_count()) as browsers:
+            for (page, _, size), result in zip(judged, browsers.map(lambda one: watch(one[1], one[2]), judged)):
                 with self.subTest(page.name, size=size):
-                    result = watch(judged, size)
                     self.assertEqual(result["failures"], [])
                     self.assertGreater(result["checks"], 20)
 
