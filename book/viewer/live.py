@@ -1,19 +1,20 @@
 """The module that live scenes carry: compiled once, and kept until its sources change."""
 from __future__ import annotations
 
+import shutil
 import sys
 
 from traces import ROOT
 
 sys.path.append(str(ROOT / "tests" / "live" / "wasm"))
-from make_modules import NoModule, page_module  # noqa: E402, F401  (its folder is on the path now)
+from make_modules import COMPILERS, NoModule, page_module  # noqa: E402, F401  (its folder is on the path now)
 
 KEPT = ROOT / ".learn" / "live"
 
 
-def is_kept() -> bool:
-    """False: `program` will have to compile it."""
-    return (KEPT / "live.wasm").exists()
+def will_compile() -> bool:
+    """Does `program` begin with a compiler's work?"""
+    return not (KEPT / "live.wasm").exists() and any(map(shutil.which, COMPILERS))
 
 
 def program() -> bytes:

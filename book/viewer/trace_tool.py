@@ -207,7 +207,7 @@ def render_scene(request: Request) -> str:
         changing = ", ".join(name for name, one in known.items() if one.live)
         raise Misuse(f"the run of {scene.name} can't be changed; you can change the runs of {changing}")
     if not request.text:
-        if request.live and not live.is_kept():
+        if request.live and live.will_compile():
             say("Compiling the crawl for its page. This takes about ten seconds, and only the first time.", file=sys.stderr)
         return scenes.scene_page(scene, program=live.program() if request.live else None)
     trace, _ = scenes.move_lines(scene.trace(), scene.lines())

@@ -350,7 +350,7 @@ class Tool(unittest.TestCase):
     def test_without_a_compiler_for_it_no_page_is_live(self):
         done = self.run_tool("--scene", "12-queue", "--live", PATH=str(self.folder))
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertRegex(done.stderr, "(?m)^learn: no clang\\+\\+ here can compile C\\+\\+20 for WebAssembly")
+        self.assertRegex(done.stderr, "^learn: no clang\\+\\+ here can compile C\\+\\+20 for WebAssembly")
 
     def test_scenes(self):
         listed = self.run_tool("--scene").stdout
