@@ -49,15 +49,15 @@ const Moments = (() => {
     portion();
   }
 
-  const counts = () => Object.keys(KINDS).map(kind => [...found.values()].filter(one => one === kind).length);
+  const count = kind => [...found.values()].filter(one => one === kind).length;
 
   /// What the strip is, or what its colours mean.
   function key() {
     if (found.size <= last - FIRST)
       return ["Each line of the trace is a moment: move the mark to one. Your request reaches the worker a little later."];
-    const parts = Object.values(KINDS).map((kind, i) => [counts()[i], kind]).filter(([count]) => count > 0);
-    return [`${Words.many(found.size, "moment")} tried: `, ...parts.flatMap(([count, { colour, height, words }]) =>
-      [el("i", { style: `background:var(--${colour});height:${height / 2}px` }), `${words}, at ${count} `])];
+    const seen = Object.entries(KINDS).filter(([kind]) => count(kind) > 0);
+    return [`${Words.many(found.size, "moment")} tried: `, ...seen.flatMap(([kind, { colour, height, words }]) =>
+      [el("i", { style: `background:var(--${colour});height:${height / 2}px` }), `${words}, at ${count(kind)} `])];
   }
 
   function draw() {

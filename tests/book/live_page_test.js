@@ -144,8 +144,8 @@ const LivePart = ({ check, sleep, colours, widths, names, network, press }) => {
   }
 
   async function whenTried() {
-    for (let i = 0; i < 200 && !/ tried: /.test(one("#request .key").textContent); i++)
-      await sleep(50);
+    while (!/ tried: /.test(one("#request .key").textContent))
+      await sleep(50); // viewer_page_test.py loses its patience
     return one("#request .key").textContent;
   }
 

@@ -248,7 +248,7 @@ def make_page_module(compiler: str, module: Path, stamp: Path) -> None:
 
         files = {Path(one) for one in read_by([made])}.difference([queue]).union(SCRIPTS)
         read = sorted(str(one.relative_to(ROOT) if ROOT in one.parents else one) for one in files)
-        # Which of its two contents was compiled, if a file has changed meanwhile? Then there is no stamp.
+        # A file that has changed meanwhile was perhaps compiled as it was before: then there is no stamp.
         if all(one.stat().st_mtime_ns < begun for one in files):
             kept = {"compiler": compiler, "fingerprint": fingerprint(compiler, read, made), "read": read}
             made_stamp.write_text(json.dumps(kept, indent=1), encoding="utf-8")
